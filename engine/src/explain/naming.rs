@@ -5,7 +5,7 @@ use super::direct_checks::{JudgedText, missing};
 use super::keyword_part::KeywordPart;
 use super::messages::{Conflict, KeywordLocation, OtherBranches, quoted};
 use super::removable_keywords::Relaxable;
-use crate::schema::NodeId;
+use crate::schema::{Body, NodeId};
 
 /// Most bytes of a keyword's value that is shown.
 const MAX_SHOWN: usize = 80;
@@ -71,8 +71,14 @@ pub(super) fn notes_on_text(
         let (node, part) = relaxable.candidate(candidate);
         let value = text.value(blame.value);
         for location in locations(relaxable, candidate) {
+            let has_all = blame.is_simple || !value.is_open;
             let required = match (part, relaxable.whole(node)) {
-                (KeywordPart::Required, Some(keywords)) if blame.is_simple => names(missing(value, &keywords.required)),
+                (KeywordPart::Required, Some(keywords)) if has_all => names(missing(value, &keywords.required)),
+                (KeywordPart::DependentRequired, Some(keywords)) if has_all => {
+                    let has = |name: &String| value.children.iter().any(|child| child.name == *name);
+                    let dependent = keywords.dependent_required.iter().filter(|(name, _)| has(name));
+                    names(dependent.flat_map(|(_, others)| missing(value, others)))
+                }
                 _ => None,
             };
             let note = match (part, required) {
@@ -81,7 +87,13 @@ pub(super) fn notes_on_text(
                 (KeywordPart::Required | KeywordPart::DependentRequired | KeywordPart::Contains, _) => None,
                 (KeywordPart::False, _) => {
                     let is_of_names = location.pointer.ends_with("/additionalProperties");
-                    let last = value.children.len().checked_sub(1).filter(|_| is_of_names);
+                    // Behind a comma it is the member that is still to come.
+                    let known = value.children.len();
+                    let last = match value.least_children > known {
+                        true => Some(known),
+                        false => known.checked_sub(1),
+                    };
+                    let last = last.filter(|_| is_of_names);
                     let member = last.and_then(|last| whole_text.value(blame.value).children.get(last));
                     let is_undeclared = |name: &str| blame.is_simple || is_undeclared(relaxable, node, name);
                     let member = member.filter(|member| member.is_named && is_undeclared(&member.name));
@@ -98,7 +110,13 @@ pub(super) fn notes_on_text(
 /// Whether the subschema whose `additionalProperties` is this one does not declare a name.
 fn is_undeclared(relaxable: &Relaxable, additional: NodeId, name: &str) -> bool {
     let set = relaxable.set().0;
-    let mut around = set.nodes().filter_map(|(node, _)| relaxable.whole(node));
+    let mut around = set
+        .nodes()
+        .filter_map(|(node, around)| match (relaxable.whole(node), &around.body) {
+            (Some(whole), _) => Some(whole),
+            (None, Body::Keywords(keywords)) => Some(keywords),
+            (None, Body::Anything | Body::Nothing) => None,
+        });
     let around = around.find(|keywords| keywords.additional_properties == Some(additional));
     around.is_some_and(|keywords| keywords.properties.iter().all(|(declared, _)| declared != name))
 }

@@ -193,6 +193,7 @@ impl ValueFacts {
         let is_listed = keywords.values.is_some();
         self.speaks_of_others |=
             is_listed || keywords.additional_properties.is_some() || keywords.unevaluated_properties.is_some();
+        self.speaks_of_other_names |= is_listed || keywords.speak_of_other_keys();
         let speaks_of_items = is_listed || keywords.items.is_some() || keywords.unevaluated_items.is_some();
         let listed = keywords.prefix_items.len() as u64;
         self.free_items_from = match speaks_of_items {

@@ -11,6 +11,7 @@ const MAX_BRANCHES: usize = 100;
 
 /// Warns of `additionalProperties: false` where it forbids what stands beside it.
 pub(super) fn check(report: &mut Report<'_>, place: &Place<'_>) {
+    between_branches(report, place);
     let is_false = |at| place.json.content(at) == Content::Bool(false);
     if place.is_hidden()
         || !place.has("additionalProperties")
@@ -41,6 +42,69 @@ pub(super) fn check(report: &mut Report<'_>, place: &Place<'_>) {
             "it knows the `properties` beside it only, and so forbids `{name}`, which `{branch}` declares: {later}, or repeat the names here"
         );
         report.warn_of(WarningKind::ClosedAgainstBranch, place, "additionalProperties", message);
+    }
+}
+
+/// Warns of branches of `allOf` that are closed against members that another one declares, or the schema around them.
+fn between_branches(report: &mut Report<'_>, place: &Place<'_>) {
+    let json = place.json;
+    let Some(all) = place
+        .value("allOf")
+        .filter(|_| place.has("allOf") && !place.is_hidden())
+    else {
+        return;
+    };
+    let branches: Vec<(usize, NodeIndex)> = json
+        .items(all)
+        .take(MAX_BRANCHES)
+        .enumerate()
+        .filter_map(|(at, branch)| Some((at, followed(json, branch)?)))
+        .collect();
+    let is_closed = |branch: NodeIndex| {
+        let is_false =
+            json.member(branch, "additionalProperties").map(|at| json.content(at)) == Some(Content::Bool(false));
+        is_false
+            && !matches!(
+                json.member(branch, "patternProperties").map(|at| json.content(at)),
+                Some(Content::Object(1..))
+            )
+    };
+    for &(at, branch) in branches.iter().filter(|(_, branch)| is_closed(*branch)) {
+        let own = json.member(branch, "properties");
+        let around = place
+            .value("properties")
+            .map(|properties| ("the schema around it".to_owned(), properties));
+        let beside = branches
+            .iter()
+            .filter(|(other, _)| *other != at)
+            .filter_map(|(other, branch)| Some((format!("branch {other}"), json.member(*branch, "properties")?)));
+        let mut forbidden = None;
+        for (whose, properties) in around.into_iter().chain(beside) {
+            let names: Vec<_> = json.members(properties).take(MAX_BRANCHES).collect();
+            if !report.may_compare(names.len()) {
+                return;
+            }
+            let is_forbidden = |(name, schema): &&(&str, NodeIndex)| {
+                own.and_then(|own| json.member(own, name)).is_none() && json.content(*schema) != Content::Bool(false)
+            };
+            if let Some((name, _)) = names.iter().find(is_forbidden) {
+                forbidden = Some((*name, whose));
+                break;
+            }
+        }
+        if let Some((name, whose)) = forbidden {
+            let message = format!(
+                "its `additionalProperties: false` forbids `{name}`, which {whose} declares: leave it out here, and close the whole by \
+                 `unevaluatedProperties: false` (from draft 2019-09 on)"
+            );
+            report.warn_within(
+                WarningKind::ClosedAgainstBranch,
+                place,
+                "allOf",
+                &at.to_string(),
+                message,
+            );
+        }
     }
 }
 

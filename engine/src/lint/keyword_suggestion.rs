@@ -198,7 +198,7 @@ fn plain(name: &str) -> Vec<u8> {
 }
 
 /// Letters to insert, leave out, change or swap with the next to turn one name into another (optimal string alignment).
-fn distance(from: &[u8], to: &[u8]) -> usize {
+pub(super) fn distance(from: &[u8], to: &[u8]) -> usize {
     let mut before = vec![0; to.len() + 1];
     let mut last: Vec<usize> = (0..=to.len()).collect();
     for (row, a) in from.iter().enumerate() {

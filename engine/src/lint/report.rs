@@ -20,6 +20,9 @@ const MAX_COMPARED: usize = 10_000;
 /// Bytes of all patterns that are looked at: reading a class of many letters in either case takes microseconds a byte.
 const MAX_PATTERN_BYTES: usize = 256 << 10;
 
+/// Names that branches are compared by, together: references can make a short text many branches.
+const MAX_NAMES_COMPARED: usize = 1_000_000;
+
 /// The warnings on one schema.
 pub(super) struct Report<'d> {
     pub json: &'d Document,
@@ -30,6 +33,8 @@ pub(super) struct Report<'d> {
     bytes: usize,
     /// Bytes of patterns that may still be looked at.
     pattern_bytes: usize,
+    /// Names that branches may still be compared by.
+    names: usize,
     suggestions: HashMap<&'d str, Option<Suggestion>>,
 }
 
@@ -42,6 +47,7 @@ impl<'d> Report<'d> {
             warnings: Vec::new(),
             bytes: 0,
             pattern_bytes: MAX_PATTERN_BYTES,
+            names: MAX_NAMES_COMPARED,
             suggestions: HashMap::new(),
         }
     }
@@ -92,6 +98,13 @@ impl<'d> Report<'d> {
     pub fn may_read(&mut self, pattern: &str) -> bool {
         let left = self.pattern_bytes.checked_sub(pattern.len());
         self.pattern_bytes = left.unwrap_or(self.pattern_bytes);
+        left.is_some()
+    }
+
+    /// Whether branches may be compared by so many names: there is a limit on all together.
+    pub fn may_compare(&mut self, names: usize) -> bool {
+        let left = self.names.checked_sub(names + 1);
+        self.names = left.unwrap_or(0);
         left.is_some()
     }
 

@@ -1,5 +1,6 @@
 //! Documents in which the schema is a part, and roots that admit more than objects.
 
+use super::keyword_suggestion;
 use super::places::Place;
 use super::report::Report;
 use super::warning::WarningKind;
@@ -38,6 +39,14 @@ pub(super) fn check(report: &mut Report<'_>, place: &Place<'_>) {
             "there is nothing but `{name}`, so that everything is valid: add a `$ref` to the one that is meant, or name it by `root`, such as `#/{name}/{first}`"
         );
         report.warn(WarningKind::OnlyDefinitions, place, message);
+    } else if place
+        .members()
+        .any(|(name, _)| place.keyword(name).is_none() && !keyword_suggestion::is_annotation(name))
+        && !place.has_own_keywords
+    {
+        let message = "none of its keywords asserts anything, so that every value is valid: the members of an object are listed in `properties`, \
+                       as in {\"type\": \"object\", \"properties\": {…}}";
+        report.warn(WarningKind::UntypedRoot, place, message);
     }
 }
 

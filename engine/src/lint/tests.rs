@@ -23,6 +23,28 @@ fn assert_warnings(schema: &str, options: &ExactOptions, expected: &[(&str, &str
 }
 
 #[test]
+fn formats_that_are_nearly_right_are_named() {
+    let message = |format: &str| {
+        let schema = format!(r#"{{"type": "string", "format": "{format}"}}"#);
+        let found = lint(&schema, &ExactOptions::default());
+        found.first().map(|warning| warning.message().to_owned())
+    };
+    for (format, meant) in [
+        ("date-tme", "date-time"),
+        ("emial", "email"),
+        ("uuid4", "uuid"),
+        ("url", "uri"),
+    ] {
+        assert!(
+            message(format).unwrap().contains(&format!("did you mean `{meant}`?")),
+            "{format}"
+        );
+    }
+    assert!(message("colour-of-hair").unwrap().contains("`pattern`"));
+    assert_eq!((message("int64"), message("date")), (None, None));
+}
+
+#[test]
 fn each_kind_is_found_where_it_is() {
     let options = ExactOptions::default();
     let cases: &[(&str, &[(&str, &str)])] = &[
@@ -78,6 +100,18 @@ fn each_kind_is_found_where_it_is() {
                 ("misplaced-schema", "/properties/a/own/x"),
             ],
         ),
+        // Branches that are closed against each other.
+        (
+            r##"{"allOf": [{"$ref": "#/$defs/a"}, {"type": "object", "properties": {"b": true, "a": true}, "additionalProperties": false}],
+                "$defs": {"a": {"type": "object", "properties": {"a": true}, "additionalProperties": false}}}"##,
+            &[("closed-against-branch", "/allOf/0")],
+        ),
+        (
+            r#"{"type": "object", "properties": {"x": {"type": "null"}}, "allOf": [{"properties": {"y": true}, "additionalProperties": false}]}"#,
+            &[("closed-against-branch", "/allOf/0")],
+        ),
+        // An example instead of a schema.
+        (r#"{"name": "string", "age": "integer"}"#, &[("untyped-root", "")]),
         // Other drafts.
         (
             r#"{"items": {"dependencies": {"a": ["b"]}}}"#,

@@ -1,12 +1,16 @@
 //! Values that `type` excludes, and formats that assert nothing.
 
 use super::ineffective::listed_types;
+use super::keyword_suggestion;
 use super::places::Place;
 use super::report::Report;
 use super::warning::WarningKind;
 use crate::decimal::Decimal;
 use crate::json::{Content, Document, NodeIndex};
 use crate::schema::Draft;
+
+/// Bytes of the names that are compared with those of formats.
+const LONGEST_SLIP: usize = 24;
 
 /// Values of one `enum` that are looked at.
 const MAX_VALUES: usize = 10_000;
@@ -130,6 +134,14 @@ fn is_of_type(json: &Document, value: NodeIndex, name: &str, draft: Draft) -> bo
     }
 }
 
+/// The format that a name is a slip of the pen away from.
+fn nearest_format(name: &str) -> Option<&'static str> {
+    let most = if name.len() < 8 { 1 } else { 2 };
+    let distance = |format: &&str| keyword_suggestion::distance(name.as_bytes(), format.as_bytes());
+    let formats = FORMATS.iter().copied().filter(|_| name.len() <= LONGEST_SLIP);
+    formats.min_by_key(distance).filter(|format| distance(format) <= most)
+}
+
 fn format(report: &mut Report<'_>, place: &Place<'_>) {
     let Some(name) = place
         .value("format")
@@ -151,11 +163,12 @@ fn format(report: &mut Report<'_>, place: &Place<'_>) {
         .iter()
         .find(|(written, _)| *written == name)
         .map(|(_, meant)| *meant);
-    if let Some(meant) = synonym {
+    let is_known_elsewhere = super::open_api::is_format(name);
+    if let Some(meant) = synonym.or_else(|| nearest_format(name).filter(|_| !is_known_elsewhere)) {
         let message =
             format!("no draft defines the format `{name}`, so that it asserts nothing: did you mean `{meant}`?");
         report.warn_of(WarningKind::UnknownFormat, place, "format", message);
-    } else if !super::open_api::is_format(name) {
+    } else if !is_known_elsewhere {
         let is_text = listed_types(place).is_none_or(|types| types.contains(&"string"));
         let instead = if is_text {
             "say it with a `pattern`"

@@ -21,6 +21,8 @@ pub(crate) struct ValueFacts {
     pub(crate) patterns: Vec<String>,
     /// Whether a subschema says something of the values of all other keys.
     pub(crate) speaks_of_others: bool,
+    /// Whether a subschema says which other keys there may be.
+    pub(crate) speaks_of_other_names: bool,
     /// Number of items of which a subschema says something at least, where nothing is said of the items behind them.
     pub(crate) free_items_from: Option<u64>,
 }
@@ -36,12 +38,23 @@ impl Automaton {
             return Ok(kinds);
         }
         let names = self.names(&facts.names);
+        // A style that closes objects leaves out all that have further members.
+        let has_others = !self.search.algebra.style.closed || facts.speaks_of_other_names;
         let asked = [
-            (NarrowingKind::FreeDepth, self.nests_freely(&value, facts, &names)?),
+            (
+                NarrowingKind::FreeDepth,
+                self.nests_freely(&value, facts, &names, has_others)?,
+            ),
             (NarrowingKind::LongStrings, self.has_long_strings(&value)?),
-            (NarrowingKind::LongNames, self.has_long_names(&value, &names)?),
+            (
+                NarrowingKind::LongNames,
+                has_others && self.has_long_names(&value, &names)?,
+            ),
             (NarrowingKind::LongArrays, self.has_long_arrays(&value)?),
-            (NarrowingKind::LargeObjects, self.has_large_objects(&value, &names)?),
+            (
+                NarrowingKind::LargeObjects,
+                has_others && self.has_large_objects(&value, &names)?,
+            ),
             (NarrowingKind::UnusualStrings, value.usual.is_some()),
         ];
         kinds.extend(asked.into_iter().filter(|(_, is_so)| *is_so).map(|(kind, _)| kind));
@@ -132,11 +145,12 @@ impl Automaton {
         value: &Constraint,
         facts: &ValueFacts,
         names: &[TextId],
+        has_others: bool,
     ) -> Result<bool, AutomatonError> {
         if self.bounds().free_depth.is_none() {
             return Ok(false);
         }
-        if value.arrays == FormulaId::TRUE || value.objects == FormulaId::TRUE {
+        if value.arrays == FormulaId::TRUE || has_others && value.objects == FormulaId::TRUE {
             return Ok(true);
         }
         if let Some(from) = facts.free_items_from
@@ -145,8 +159,7 @@ impl Automaton {
         {
             return Ok(true);
         }
-        let style = self.search.algebra.style;
-        if facts.speaks_of_others || value.objects == FormulaId::FALSE || style.closed && facts.patterns.is_empty() {
+        if facts.speaks_of_others || value.objects == FormulaId::FALSE || !has_others {
             return Ok(false);
         }
         let mut taken = Vec::new();

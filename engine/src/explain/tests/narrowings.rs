@@ -123,6 +123,12 @@ fn members_that_the_style_leaves_out() {
     check(schema, closed, &[("closed", &[""])]);
     check(schema, required, &[("all-required", &[""])]);
     check(schema, both, &[("closed", &[""]), ("all-required", &[""])]);
+    // Objects that take no further names have none that are too long, or too many.
+    let narrow = Style {
+        closed: true,
+        ..Style::generation()
+    };
+    check(schema, narrow, &[("closed", &[""])]);
     let full = r#"{"type": "object", "properties": {"a": {"type": "null"}}, "required": ["a"], "additionalProperties": false}"#;
     check(full, both, &[]);
     check(

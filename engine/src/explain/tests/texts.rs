@@ -38,6 +38,26 @@ fn forbidden_bytes_are_described() {
             r#"byte 2 (line 1, column 3), `c` at the root: forbidden by `/additionalProperties` ("colour" is not declared); expected the name "kind", the name "price" or the name "tags""#,
         ),
         (
+            r#"{"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": false}"#,
+            r#"{"a":"x","extra":1}"#,
+            r#"byte 8 (line 1, column 9), `,` at the root: forbidden by `/additionalProperties` ("extra" is not declared); expected `}`"#,
+        ),
+        (
+            r#"{"properties": {"a": true}, "patternProperties": {"^x-": true}, "additionalProperties": false}"#,
+            r#"{"y":1}"#,
+            r#"byte 2 (line 1, column 3), `y` at the root: forbidden by `/additionalProperties` ("y" is not declared); expected `\`, `a` or `x`"#,
+        ),
+        (
+            r#"{"type": "object", "dependentRequired": {"a": ["b", "a"], "c": ["d"]}}"#,
+            r#"{"a":[]}"#,
+            r#"byte 7 (line 1, column 8), `}` at the root: forbidden by `/dependentRequired` ("b" is missing); expected a name"#,
+        ),
+        (
+            r#"{"if": {"required": ["k"]}, "then": {"required": ["z"]}}"#,
+            r#"{"k":[]}"#,
+            r#"byte 7 (line 1, column 8), `}` at the root: forbidden by `/if` and `/then/required` ("z" is missing); expected a name"#,
+        ),
+        (
             shop,
             r#"{"kind": "cup", "price": 11}"#,
             "byte 27 (line 1, column 28), `}` at `/price`: forbidden by `/properties/price/maximum` (10); expected a digit, `.`, `E` or `e`",

@@ -250,7 +250,17 @@ impl<'a, 'o> KeywordReader<'a, 'o> {
                 let message = "draft 4, and OpenAPI 3.0 with it, has no boolean schemas here: write {} for true and {\"not\": {}} for false";
                 return Err(self.malformed(member, message));
             }
-            other => return Err(self.malformed(member, not_a_schema(other))),
+            other => {
+                let mut message = not_a_schema(other);
+                if index != member.value {
+                    message = format!("at `{}`: {message}", self.json.pointer(index));
+                }
+                // Many describe a member by the name of its type.
+                if let Some(meant) = self.json.string(index).and_then(value::meant_type) {
+                    message.push_str(&format!(", such as {{\"type\": \"{meant}\"}}"));
+                }
+                return Err(self.malformed(member, message));
+            }
         }
         let mut schema = self.schema;
         schema.location.index = index;

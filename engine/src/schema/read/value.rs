@@ -7,6 +7,21 @@ use crate::json::{Content, NodeIndex, Value};
 use super::{KeywordReader, Member, ReadResult};
 use crate::schema::keywords::TypeSet;
 
+/// The type that a name stands for in other languages, and in other letters.
+pub(super) fn meant_type(name: &str) -> Option<&'static str> {
+    Some(match &*name.to_ascii_lowercase() {
+        "string" | "str" | "text" | "char" | "varchar" | "date" | "datetime" | "date-time" | "time" | "uuid"
+        | "email" | "uri" | "url" => "string",
+        "integer" | "int" | "int32" | "int64" | "long" => "integer",
+        "number" | "float" | "double" | "decimal" | "num" => "number",
+        "boolean" | "bool" => "boolean",
+        "array" | "list" | "tuple" | "set" => "array",
+        "object" | "dict" | "map" | "record" | "struct" => "object",
+        "null" | "none" | "nil" | "nul" | "undefined" => "null",
+        _ => return None,
+    })
+}
+
 impl KeywordReader<'_, '_> {
     /// The value of `type`.
     pub(super) fn types(&self, member: Member<'_>) -> ReadResult<TypeSet> {
@@ -31,7 +46,9 @@ impl KeywordReader<'_, '_> {
                     None => self.json.content(index).describe().to_owned(),
                 };
                 let types = "\"null\", \"boolean\", \"integer\", \"number\", \"string\", \"array\", \"object\"";
-                self.malformed(member, format!("{found} is no type: the types are {types}"))
+                let meant = name.and_then(meant_type);
+                let meant = meant.map_or_else(String::new, |meant| format!(" (did you mean {meant:?}?)"));
+                self.malformed(member, format!("{found} is no type{meant}: the types are {types}"))
             })
     }
 

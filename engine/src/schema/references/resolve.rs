@@ -157,7 +157,10 @@ impl ResourceIndex<'_> {
                     root if root.is_empty() => "at the root".to_owned(),
                     inside => format!("in `{inside}`"),
                 };
-                ReferenceError::Malformed(format!("`{pointer}` leads nowhere: there is no `{name}` {from}"))
+                let near = json.members(index).map(|(near, _)| near);
+                let near = near.filter(|near| bare_name(near) == bare_name(&name)).next();
+                let hint = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+                ReferenceError::Malformed(format!("`{pointer}` leads nowhere: there is no `{name}` {from}{hint}"))
             })?;
             at.resource = self.resource_of(at.location).unwrap_or(at.resource);
         }
@@ -171,6 +174,17 @@ impl ResourceIndex<'_> {
             at.resource = self.scan(at.location, Some(at.resource))?;
         }
         Ok(at)
+    }
+}
+
+/// What is left of a name without what is often got wrong in one: case, signs and a plural. All names for definitions are one.
+fn bare_name(name: &str) -> String {
+    let bare: String = name.chars().filter(|character| character.is_alphanumeric()).collect();
+    let bare = bare.to_lowercase();
+    let bare = bare.strip_suffix('s').unwrap_or(&bare);
+    match bare {
+        "definition" => "def".to_owned(),
+        bare => bare.to_owned(),
     }
 }
 

@@ -50,6 +50,51 @@ fn values_of_the_wrong_type_are_malformed() {
 }
 
 #[test]
+fn errors_say_what_was_probably_meant() {
+    for (schema, words) in [
+        (
+            r#"{"items": {"type": "int"}}"#,
+            &["\"int\"", "did you mean \"integer\"?"][..],
+        ),
+        (
+            r#"{"items": {"type": ["STRING", "null"]}}"#,
+            &["did you mean \"string\"?"],
+        ),
+        (
+            r#"{"properties": {"a": {"type": "null"}, "b": "bool"}}"#,
+            &["`/properties/b`", r#"{"type": "boolean"}"#],
+        ),
+        (
+            r##"{"$ref": "#/defs/a", "$defs": {"a": true}}"##,
+            &["no `defs`", "did you mean `$defs`?"],
+        ),
+        (
+            r##"{"$ref": "#/$defs/user", "$defs": {"User": true}}"##,
+            &["did you mean `User`?"],
+        ),
+        (
+            r##"{"$ref": "#/$defs/a", "definitions": {"a": true}}"##,
+            &["did you mean `definitions`?"],
+        ),
+        (r#"{"default": None}"#, &["found `None`"]),
+        (r#"{"type": "null",}"#, &["no comma stands behind the last member"]),
+        (r#"{'type': "null"}"#, &["double quotes"]),
+        ("{\"type\": \"null\" // comment\n}", &["JSON has no comments"]),
+    ] {
+        let error = load_error(schema);
+        assert_eq!(error.kind(), CompileErrorKind::Malformed, "{schema}: {error}");
+        for word in words {
+            assert!(error.message().contains(word), "{schema}: {error}");
+        }
+    }
+    assert!(
+        !load_error(r##"{"$ref": "#/$defs/a", "$defs": {"b": true}}"##)
+            .message()
+            .contains("mean")
+    );
+}
+
+#[test]
 fn texts_that_are_no_schema_are_malformed() {
     for text in [
         "",

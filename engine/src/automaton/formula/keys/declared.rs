@@ -370,7 +370,7 @@ impl Alternative {
 
 impl Keywords {
     /// Whether a keyword beside `properties` says which keys there may be.
-    fn speak_of_other_keys(&self) -> bool {
+    pub(crate) fn speak_of_other_keys(&self) -> bool {
         self.additional_properties.is_some()
             || self.unevaluated_properties.is_some()
             || self.property_names.is_some()
