@@ -2,7 +2,7 @@
 # Runs `bench` on a small random checkpoint of every family of models, constrained by maskwright and by llguidance and
 # unconstrained, and prints a row for each family (Markdown).
 #
-#   scripts/bench-families.sh [options of bench]
+#   scripts/bench-families.sh [options of bench, in place of those below]
 #
 # The models have random weights, so that only the constraint makes answers valid, and are so small that times say what
 # surrounds the forward pass, not how fast models are. MASKWRIGHT and MASKWRIGHT_MODELS name programs that are there already;
@@ -25,8 +25,9 @@ for family in "${families[@]}"; do
     "$models" random-checkpoint "$scratch/$family" --family "$family" --tokenizer builtin --vocab-size 3072
     directories+=("$scratch/$family")
 done
-"$maskwright" bench --quiet --model "$(IFS=,; echo "${directories[*]}")" --datasets builtin --limit 5 --shots 0 --max-tokens 64 \
-    --out "$scratch/run" "$@" >"$scratch/tables" || { cat "$scratch/tables" >&2; exit 1; }
+[[ $# -gt 0 ]] || set -- --datasets builtin --limit 20 --shots 0 --max-tokens 256
+"$maskwright" bench --quiet --model "$(IFS=,; echo "${directories[*]}")" --out "$scratch/run" "$@" >"$scratch/tables" ||
+    { cat "$scratch/tables" >&2; exit 1; }
 python3 - "$scratch/run" "${families[@]}" <<'PYTHON'
 import json
 import sys
