@@ -92,7 +92,7 @@ pub(crate) enum FeedForwardShapes {
         router: MatrixShape,
         /// `[experts]`.
         bias: Option<NamedShape>,
-        experts: ExpertShapes,
+        experts: Box<ExpertShapes>,
         /// What all tokens pass beside the experts that they are sent to.
         shared: Option<GatedShapes>,
     },
@@ -128,11 +128,11 @@ impl LayerShapes {
     /// The tensors that hold all experts, where the layer has such.
     pub(crate) fn stacked_experts(&self) -> Option<&StackedShapes> {
         match &self.feed_forward {
-            FeedForwardShapes::Experts {
-                experts: ExpertShapes::Stacked(stacked),
-                ..
-            } => Some(stacked),
-            _ => None,
+            FeedForwardShapes::Experts { experts, .. } => match &**experts {
+                ExpertShapes::Stacked(stacked) => Some(stacked),
+                ExpertShapes::Separate(_) => None,
+            },
+            FeedForwardShapes::Dense(_) => None,
         }
     }
 
@@ -397,10 +397,10 @@ impl ModelConfig {
                 router: matrix_shape(router, experts.count, self.hidden_size, router_bias),
                 bias: matches!(experts.routing, Routing::Sigmoid { bias: true, .. })
                     .then(|| (at(&format!("{within}.expert_bias")), vec![experts.count])),
-                experts: match experts.storage {
+                experts: Box::new(match experts.storage {
                     ExpertStorage::Separate => ExpertShapes::Separate((0..experts.count).map(expert).collect()),
                     _ => ExpertShapes::stacked(&at(within), experts, self.hidden_size),
-                },
+                }),
                 shared: (self.family == Family::GraniteHybrid).then(shared),
             };
         }

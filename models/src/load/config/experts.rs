@@ -55,7 +55,7 @@ pub enum ExpertStorage {
     /// One tensor holds the matrices of all experts, turned: `[experts, inputs, outputs]`; outputs of gate and up projection
     /// alternate.
     Turned,
-    /// MXFP4: 4-bit floats in blocks of [`BLOCK`] with a power of two for each block, in a tensor of blocks and one of scales for
+    /// MXFP4: 4-bit floats in blocks of 32 with a power of two for each block, in a tensor of blocks and one of scales for
     /// all experts; outputs of gate and up projection alternate.
     Mxfp4,
 }
