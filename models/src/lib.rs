@@ -41,6 +41,7 @@ mod write;
 pub use choice::Choice;
 pub use decode::generate::{generate, generate_after};
 pub use decode::generation::{DecodeError, FinishReason, GeneratedToken, Generation, MaskTimes};
+pub use decode::mask_effect::MaskEffect;
 pub use decode::options::{Constraint, DecodeOptions};
 pub use decode::sampler::{Sampler, SamplingOptionError, SamplingOptions};
 pub use error::ModelError;

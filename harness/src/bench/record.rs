@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use maskwright::{CompileError, CompileErrorKind};
-use maskwright_models::{DecodeError, FinishReason, Generation};
+use maskwright_models::{DecodeError, FinishReason, Generation, MaskEffect};
 use maskwright_suites::validate::{Scoring, Verdict};
 use maskwright_worker::protocol::WireCompileError;
 use serde::{Deserialize, Serialize};
@@ -154,11 +154,37 @@ pub struct GenerationRecord {
     /// above.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prepared_mask_us: Option<f64>,
+    /// What the masks did to the model's choices, where that was worked out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mask_effect: Option<MaskEffectRecord>,
     /// When each token was known, in microseconds since the start of the generation; for servers, when each piece of the
     /// answer arrived.
     pub token_times_us: Vec<u64>,
     /// The answer's text; bytes that are not UTF-8 appear as U+FFFD.
     pub text: String,
+}
+
+/// What masks did to the choices of one answer.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MaskEffectRecord {
+    /// Choices from a mask; forced tokens are none.
+    pub choices: usize,
+    /// Probability that the model gave to forbidden tokens, summed over all choices: how many of them it would have taken on
+    /// average, had it been free at each.
+    pub removed: f64,
+    /// Choices at which the most likely token was forbidden.
+    pub first_choice_forbidden: usize,
+}
+
+impl MaskEffectRecord {
+    /// The sum of effects; `None` of none.
+    fn of(effects: &[MaskEffect]) -> Option<Self> {
+        (!effects.is_empty()).then(|| Self {
+            choices: effects.len(),
+            removed: effects.iter().map(|effect| effect.removed).sum(),
+            first_choice_forbidden: effects.iter().filter(|effect| effect.first_choice_forbidden).count(),
+        })
+    }
 }
 
 impl GenerationRecord {
@@ -186,6 +212,7 @@ impl GenerationRecord {
             mask_us: per_mask(times.total),
             exposed_mask_us: per_mask(times.exposed),
             prepared_mask_us: per_mask(times.speculation),
+            mask_effect: MaskEffectRecord::of(&generation.mask_effects),
             token_times_us: generation
                 .tokens
                 .iter()
@@ -227,6 +254,7 @@ impl GenerationRecord {
             mask_us: None,
             exposed_mask_us: None,
             prepared_mask_us: None,
+            mask_effect: None,
             token_times_us: answer.arrivals.iter().map(|at| at.as_micros() as u64).collect(),
             text,
         })

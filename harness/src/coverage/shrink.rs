@@ -1,5 +1,7 @@
 //! [`Probe`]: documents put before a framework, and [`smallest`]: a defect shown by as small a document as is found.
 
+use std::time::{Duration, Instant};
+
 use maskwright_suites::json_text;
 use maskwright_suites::validate::Validator;
 use serde_json::Value;
@@ -14,6 +16,8 @@ pub trait Probe {
 
 /// Rounds of making a document smaller.
 const ROUNDS: usize = 12;
+/// Time after which a document is as small as it gets: every round compiles the schema anew.
+const TIME: Duration = Duration::from_secs(10);
 /// Smaller documents tried in each round.
 const TRIED: usize = 48;
 
@@ -22,7 +26,11 @@ const TRIED: usize = 48;
 pub fn smallest(text: &str, valid: bool, judge: Option<&Validator>, probe: &mut dyn Probe) -> String {
     let mut best = text.to_owned();
     let Some(judge) = judge else { return best };
+    let begun = Instant::now();
     for _ in 0..ROUNDS {
+        if begun.elapsed() > TIME {
+            break;
+        }
         let Ok(value) = serde_json::from_str::<Value>(&best) else {
             break;
         };

@@ -53,7 +53,9 @@ impl Canvas {
     /// A rectangle in the fill with the number `fill`.
     pub fn bar(&mut self, x: f64, y: f64, width: f64, height: f64, fill: usize) {
         let number = fill % FILLS.len();
-        let width = width.max(0.5);
+        if width <= 0.0 || height <= 0.0 {
+            return;
+        }
         let _ = writeln!(
             self.body,
             r##"<rect x="{x:.1}" y="{y:.1}" width="{width:.1}" height="{height:.1}" fill="url(#fill{number})" stroke="#222" stroke-width="0.7"/>"##

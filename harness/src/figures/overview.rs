@@ -142,7 +142,7 @@ pub fn svg(axes: &[Axes]) -> Option<String> {
 }
 
 /// The name that pictures and tables show.
-fn display_name(framework: &str) -> String {
+pub fn display_name(framework: &str) -> String {
     match framework {
         LM_ONLY => "LM only".to_owned(),
         name => name.to_owned(),

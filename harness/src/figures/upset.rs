@@ -1,6 +1,7 @@
 //! Figure 8 as an UpSet plot (Lex et al., 2014): which rows are right on the same questions.
 
 use super::canvas::{Anchor, Canvas, width};
+use super::overview::display_name;
 use crate::quality::overlap::Overlap;
 
 /// Distance of the columns and rows of the matrix, in pixels.
@@ -55,7 +56,7 @@ pub fn svg(overlap: &Overlap) -> String {
         let end = MARGIN + figures + 6.0 + LENGTH;
         canvas.bar(end - length, middle - 7.0, length, 14.0, row);
         canvas.text(end - length - 6.0, middle + 4.0, Anchor::End, &labels[row]);
-        canvas.text(end + 8.0, middle + 4.0, Anchor::Start, name);
+        canvas.text(end + 8.0, middle + 4.0, Anchor::Start, &display_name(name));
     }
     for (column, set) in sets.iter().enumerate() {
         let middle = matrix + COLUMN * column as f64 + COLUMN / 2.0;

@@ -25,6 +25,10 @@ const LEGEND: &str = "accuracy: answers that are right by the first place in the
 right as one JSON object with both members; both with 95 % Wilson intervals. unreadable: no answer is found; cut off: at a limit on tokens, time or context. \
 vs alone: questions that only this row (+) and only the model alone (−) gets right, and the p-value of McNemar's exact test.";
 
+/// What stands under the table of masks.
+const EFFECT_LEGEND: &str = "how far masks interfere, over the tokens that were chosen from one (forced tokens are not asked for): mean probability that the model gave to forbidden \
+tokens, for each choice and summed over an answer; choices at which its most likely token was forbidden, as a share and for each answer.";
+
 /// What stands under the table of overlaps.
 const OVERLAP_LEGEND: &str = "right: over the questions that every row answered; only this: questions that no other row of the model gets right (figure 8 of the paper).";
 
@@ -33,6 +37,9 @@ impl Report {
     pub fn text(&self, style: Style) -> String {
         let mut parts = vec![format!("{}\n\n{LEGEND}", self.answers(style))];
         parts.push(format!("{}\n\n{OVERLAP_LEGEND}", self.exclusive(style)));
+        if self.rows.iter().any(|row| row.mask_effect.is_some()) {
+            parts.push(format!("{}\n\n{EFFECT_LEGEND}", self.effects(style)));
+        }
         if self.paper {
             parts.push(format!(
                 "{}\n\nThe paper's model is Llama-3.1-8B-Instruct (table 7), with examples of its own.",
@@ -121,6 +128,36 @@ impl Report {
             .iter()
             .filter(|other| (&other.model, other.task) == (&row.model, row.task));
         rivals.map(|rival| rival.right).max().unwrap_or(0)
+    }
+
+    fn effects(&self, style: Style) -> Table {
+        let header = [
+            "task",
+            "model",
+            "framework",
+            "mode",
+            "choices per answer",
+            "removed per choice",
+            "removed per answer",
+            "first choice forbidden",
+            "forbidden per answer",
+        ];
+        let mut table = table(header, 4, style);
+        for row in &self.rows {
+            let Some(effect) = row.mask_effect else { continue };
+            table.add_row([
+                row.task.name().to_owned(),
+                row.model.clone(),
+                row.framework.clone(),
+                row.mode.name().to_owned(),
+                format!("{:.1}", effect.choices_per_answer),
+                format!("{:.4}", effect.removed_per_choice),
+                format!("{:.3}", effect.removed_per_answer),
+                percent(Some(effect.forbidden)),
+                format!("{:.2}", effect.forbidden_per_answer),
+            ]);
+        }
+        table
     }
 
     fn exclusive(&self, style: Style) -> Table {

@@ -6,6 +6,7 @@ use maskwright_suites::quality::QualityTask;
 use serde::Serialize;
 
 use super::record::{AnswerKey, AnswerRecord, Mode};
+use crate::bench::record::MaskEffectRecord;
 use crate::frameworks::LM_ONLY;
 use crate::report::mcnemar::Comparison;
 use crate::report::paper::PaperRow;
@@ -89,10 +90,46 @@ pub struct QualityRow {
     pub refused: usize,
     /// Mean number of tokens of an answer.
     pub mean_tokens: Option<f64>,
+    /// What the masks did; `None` where nothing was masked, and of servers, which do not tell.
+    pub mask_effect: Option<MaskEffectRow>,
     /// The row against the model alone on the same questions, read leniently; `None` of the model alone itself.
     pub against_alone: Option<Comparison>,
     /// The paper's share of right answers.
     pub paper: Option<f64>,
+}
+
+/// What the masks of a row did to the model's choices: how much a framework interferes.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct MaskEffectRow {
+    /// Mean probability of the forbidden tokens at a choice.
+    pub removed_per_choice: f64,
+    /// Mean of its sums over answers.
+    pub removed_per_answer: f64,
+    /// Share of the choices at which the model's first choice was forbidden.
+    pub forbidden: f64,
+    /// Mean number of such choices in an answer.
+    pub forbidden_per_answer: f64,
+    /// Mean number of choices in an answer.
+    pub choices_per_answer: f64,
+}
+
+impl MaskEffectRow {
+    /// The figures of some answers; `None` where no choice was masked.
+    fn of(records: &[&AnswerRecord]) -> Option<Self> {
+        let generations = records.iter().filter_map(|record| record.generation.as_ref());
+        let effects: Vec<MaskEffectRecord> = generations.filter_map(|generation| generation.mask_effect).collect();
+        let choices: usize = effects.iter().map(|effect| effect.choices).sum();
+        let removed: f64 = effects.iter().map(|effect| effect.removed).sum();
+        let forbidden: usize = effects.iter().map(|effect| effect.first_choice_forbidden).sum();
+        let (answers, forbidden) = (effects.len() as f64, forbidden as f64);
+        (choices > 0).then(|| Self {
+            removed_per_choice: removed / choices as f64,
+            removed_per_answer: removed / answers,
+            forbidden: forbidden / choices as f64,
+            forbidden_per_answer: forbidden / answers,
+            choices_per_answer: choices as f64 / answers,
+        })
+    }
 }
 
 /// Final records by row, without the questions that do not fit into the context for some row of the model.
@@ -183,6 +220,7 @@ fn row(answers: &Answers<'_>, key: &RowKey, alone: Option<&RowKey>, task: Qualit
         valid: share(count(&|record| record.valid == Some(true))),
         refused: count(&AnswerRecord::was_refused),
         mean_tokens: (!tokens.is_empty()).then(|| tokens.iter().sum::<f64>() / tokens.len() as f64),
+        mask_effect: MaskEffectRow::of(&records),
         against_alone: alone.map(|alone| compared(answers, key, alone, task)),
         paper: key
             .paper

@@ -5,7 +5,7 @@ use maskwright_suites::quality::{AnswerForm, QualityTask, judge};
 use super::overlap::Overlap;
 use super::record::{AnswerKey, AnswerRecord, Mode};
 use super::rows::{Answers, QualityRow, RowKey, rows};
-use crate::bench::record::{CompileFailure, CompileRecord, GenerationRecord};
+use crate::bench::record::{CompileFailure, CompileRecord, GenerationRecord, MaskEffectRecord};
 use crate::report::paper::PaperRow;
 
 fn key(framework: &str) -> RowKey {
@@ -45,6 +45,7 @@ fn ended(framework: &str, question: &str, text: &str, tokens: usize, finish: Fin
         mask_us: None,
         exposed_mask_us: None,
         prepared_mask_us: None,
+        mask_effect: None,
         token_times_us: Vec::new(),
         text: text.to_owned(),
     };
@@ -109,6 +110,30 @@ fn refusals_and_answers_that_were_cut_off_are_wrong_unless_they_can_be_read() {
     let against = ours.against_alone.unwrap();
     assert_eq!((against.questions, against.only_this, against.only_other), (3, 1, 1));
     assert_eq!((alone.right, alone.strictly_right, alone.against_alone), (2, 1, None));
+}
+
+#[test]
+fn effects_of_masks_are_means_over_choices_and_answers() {
+    let masked = |question, choices, removed, first_choice_forbidden| {
+        let mut record = said("llguidance", question, RIGHT);
+        if let Some(generation) = &mut record.generation {
+            generation.mask_effect = Some(MaskEffectRecord {
+                choices,
+                removed,
+                first_choice_forbidden,
+            });
+        }
+        record
+    };
+    let records = [masked("1", 6, 1.0, 1), masked("2", 4, 0.5, 0), said("none", "1", RIGHT)];
+    let rows = derived(&records, &["llguidance", "none"]);
+    let effect = rows[0].mask_effect.unwrap();
+    assert_eq!((effect.removed_per_choice, effect.removed_per_answer), (0.15, 0.75));
+    assert_eq!(
+        (effect.forbidden, effect.forbidden_per_answer, effect.choices_per_answer),
+        (0.1, 0.5, 5.0)
+    );
+    assert_eq!(rows[1].mask_effect, None);
 }
 
 #[test]

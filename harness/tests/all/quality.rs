@@ -335,6 +335,13 @@ fn the_models_of_this_machine_answer_in_the_form_that_is_asked_for() {
         (&json!(1.0), &json!(0.0), &json!(0.0))
     );
     assert_eq!(ours["against_alone"]["questions"], 2);
+    let effect = &ours["mask_effect"];
+    let removed = effect["removed_per_choice"].as_f64().unwrap();
+    assert!(
+        (0.0..=1.0).contains(&removed) && effect["choices_per_answer"].as_f64().unwrap() >= 1.0,
+        "{effect}"
+    );
+    assert!(row(&report, "last-letter", "none")["mask_effect"].is_null());
     let manifest: Value = serde_json::from_str(&fs::read_to_string(out.join("manifest.json")).unwrap()).unwrap();
     assert_eq!(manifest["settings"]["tasks"][0]["questions"], 2);
 }

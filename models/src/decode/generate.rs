@@ -7,6 +7,7 @@ use candle_core::Tensor;
 use maskwright::{TokenId, TokenMask};
 
 use crate::decode::generation::{DecodeError, FinishReason, GeneratedToken, Generation, MaskTimes};
+use crate::decode::mask_effect::MaskEffect;
 use crate::decode::options::{Constraint, DecodeOptions};
 use crate::decode::overlapped_masker::OverlappedMasker;
 use crate::decode::sampler::Sampler;
@@ -61,6 +62,7 @@ pub fn generate_after(
         completion_plan: CompletionPlan::default(),
         provisional: None,
         budget_intervened: false,
+        mask_effects: Vec::new(),
     };
     let finish = match (reserved, decoder.model.thread_pool()) {
         (Err(error), _) => Err(error.into()),
@@ -74,6 +76,7 @@ pub fn generate_after(
         forward_passes: decoder.forward_passes,
         mask_times: decoder.mask_times,
         budget_intervened: decoder.budget_intervened,
+        mask_effects: decoder.mask_effects.into_iter().map(|(_, effect)| effect).collect(),
     }
 }
 
@@ -98,6 +101,8 @@ struct Decoder<'a> {
     provisional: Option<ProvisionalToken>,
     /// Whether a token was passed over because of the token budget.
     budget_intervened: bool,
+    /// What the masks did, with the number of tokens before each.
+    mask_effects: Vec<(usize, MaskEffect)>,
 }
 
 /// The logits of a forward pass, brought to the host only where something asks for them there.
@@ -268,6 +273,10 @@ impl Decoder<'_> {
         self.completion_plan.learn(ready.completion, budget + 1);
         self.sampler.observe(tokens);
         let token = self.choose(Some(masker.mask()?))?;
+        if self.options.mask_effects {
+            let effect = MaskEffect::of(self.logits.host()?, masker.mask()?);
+            self.mask_effects.push((self.tokens.len(), effect));
+        }
         let pass = running.elapsed();
         self.shortest_pass = Some(self.shortest_pass.map_or(pass, |shortest| shortest.min(pass)));
         let Some(token) = token else {
@@ -295,6 +304,7 @@ impl Decoder<'_> {
     ) -> Result<TokenId, DecodeError> {
         masker.rollback(self.tokens.len() - provisional.tokens)?;
         self.tokens.truncate(provisional.tokens);
+        self.mask_effects.retain(|(tokens, _)| *tokens <= provisional.tokens);
         self.model.restore(&provisional.sequence)?;
         std::mem::swap(&mut self.logits, &mut self.earlier_logits);
         self.within_budget(provisional.token, masker)

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use maskwright::{MaskError, TokenId};
 
+use crate::decode::mask_effect::MaskEffect;
 use crate::error::ModelError;
 
 /// One token of an answer.
@@ -95,6 +96,9 @@ pub struct Generation {
     pub forward_passes: usize,
     /// Times of the masks; zero where nothing was masked.
     pub mask_times: MaskTimes,
+    /// What the masks did, one for each token that was chosen from a mask, the end-of-sequence token included. Forced tokens have none: the
+    /// model was not asked. Empty unless [`DecodeOptions::mask_effects`](crate::DecodeOptions::mask_effects) asks for it.
+    pub mask_effects: Vec<MaskEffect>,
     /// Whether a token was passed over because the answer could not have been ended within its limit after it.
     pub budget_intervened: bool,
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod generate;
 pub(crate) mod generation;
+pub(crate) mod mask_effect;
 mod mask_thread;
 pub(crate) mod options;
 mod overlapped_masker;

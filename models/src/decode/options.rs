@@ -25,6 +25,9 @@ pub struct DecodeOptions {
     pub finish_in_time: bool,
     /// Whether masks are computed on another thread while the forward pass runs.
     pub overlap: bool,
+    /// Whether it is worked out what each mask does to the model's choice ([`Generation::mask_effects`](crate::Generation::mask_effects)),
+    /// which takes time that belongs to neither the model nor the framework.
+    pub mask_effects: bool,
 }
 
 /// A masker for a generation, and the framework that its errors name.

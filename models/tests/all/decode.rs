@@ -29,6 +29,7 @@ fn options() -> DecodeOptions {
         fast_forward: true,
         finish_in_time: true,
         overlap: true,
+        mask_effects: false,
     }
 }
 
@@ -98,6 +99,46 @@ fn limits_end_an_answer() {
 
     let cancelled = generate(&mut Counter::new(), &[1], None, &options(), &AtomicBool::new(true));
     assert_eq!(finish(&cancelled), FinishReason::Cancelled);
+}
+
+#[test]
+fn effects_of_masks_are_those_of_the_logits_they_hold_for() {
+    // A token n above the favourite has the logit -n.
+    let all: f64 = (0..VOCABULARY).map(|above| (-(above as f64)).exp()).sum();
+    let script = || {
+        vec![
+            Step::Allow(vec![20, 10]),
+            Step::Force(vec![11, 30]),
+            Step::Allow(vec![30]),
+            Step::Allow(vec![31, 33]),
+            Step::Allow(vec![EOS]),
+        ]
+    };
+    for overlap in [true, false] {
+        let mask_effects = true;
+        let options = DecodeOptions {
+            overlap,
+            mask_effects,
+            ..options()
+        };
+        let generation = run(&mut Counter::new(), Some(script()), &options);
+        // The favourites are 3, 31 and 32; of the forced tokens nothing is said.
+        let expected = [
+            ((-17.0_f64).exp() + (-7.0_f64).exp(), true),
+            (1.0 + (-2.0_f64).exp(), false),
+            ((-7.0_f64).exp(), true),
+        ];
+        assert_eq!(generation.mask_effects.len(), expected.len());
+        for (effect, (allowed, forbidden)) in generation.mask_effects.iter().zip(expected) {
+            assert!((effect.removed - (1.0 - allowed / all)).abs() < 1e-6, "{effect:?}");
+            assert_eq!(effect.first_choice_forbidden, forbidden);
+        }
+    }
+    assert!(
+        run(&mut Counter::new(), Some(script()), &options())
+            .mask_effects
+            .is_empty()
+    );
 }
 
 #[test]

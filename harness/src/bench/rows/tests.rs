@@ -69,6 +69,7 @@ fn answered(mut record: Record, tgt_s: f64, finish: Option<FinishReason>, valid:
         mask_us: None,
         exposed_mask_us: None,
         prepared_mask_us: None,
+        mask_effect: None,
         token_times_us: vec![],
         text: String::new(),
     });

@@ -75,6 +75,9 @@ pub struct BenchArguments {
     /// Let the model read what all prompts begin with once only, as servers do
     #[arg(long)]
     prefix_cache: bool,
+    /// Compile schemas while the model reads the prompt, so that the compilation is part of TTFT; --protocol paper does so by itself
+    #[arg(long)]
+    compile_beside_prefill: bool,
     /// How often each answer is asked for. The one with the middle total time counts
     #[arg(long, default_value_t = 1, value_parser = repetitions, value_name = "N")]
     repeat: usize,
@@ -173,6 +176,11 @@ impl BenchArguments {
         }
     }
 
+    /// Whether schemas are compiled while the model reads the prompt.
+    fn beside_prefill(&self) -> bool {
+        self.compile_beside_prefill || self.protocol == Protocol::Paper
+    }
+
     /// Whether frameworks are helped to end answers before the limit on tokens.
     fn finish_in_time(&self) -> bool {
         !self.no_finish_in_time && self.protocol == Protocol::Ours
@@ -219,6 +227,7 @@ impl BenchArguments {
             max_tokens: self.max_tokens(),
             protocol: self.protocol,
             prefix_cache: self.prefix_cache,
+            compile_beside_prefill: self.compile_beside_prefill,
             repeat: self.repeat,
             compile_limit_s: self.compile_limit,
             generation_limit_s: self.generation_limit,

@@ -17,7 +17,7 @@ use crate::bench::report::{Report, speed};
 use crate::bench::rows::{self, Method, RowKey, Scope};
 use crate::bench::server_rows::server_rows;
 use crate::bench::server_run::ServerRun;
-use crate::bench::settings::{BenchSettings, Protocol};
+use crate::bench::settings::BenchSettings;
 use crate::documents::DocumentLibrary;
 use crate::error::CommandError;
 use crate::report::paper::PaperRow;
@@ -190,11 +190,12 @@ impl BenchRun<'_> {
                     fast_forward: !arguments.no_fast_forward,
                     finish_in_time: arguments.finish_in_time(),
                     overlap: !arguments.no_overlap,
+                    mask_effects: false,
                 },
                 model: &mut current.model,
                 compile_limit: Duration::from_secs_f64(arguments.compile_limit),
                 shots: arguments.shots.into(),
-                beside_prefill: arguments.protocol == Protocol::Paper,
+                beside_prefill: arguments.beside_prefill(),
                 prefix_cache: arguments.prefix_cache,
                 repeat: arguments.repeat,
                 read: None,

@@ -273,6 +273,7 @@ impl ReplyRun<'_> {
             fast_forward: true,
             finish_in_time: true,
             overlap: true,
+            mask_effects: false,
         };
         let cancel = &interrupt::INTERRUPTED;
         let generation = generate(model.model.as_mut(), &prompt, constraint, &decode, cancel);

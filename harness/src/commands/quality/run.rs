@@ -97,6 +97,7 @@ pub fn run(arguments: &QualityArguments) -> Result<(), CommandError> {
                 fast_forward: !arguments.no_fast_forward,
                 finish_in_time: !arguments.no_finish_in_time,
                 overlap: true,
+                mask_effects: true,
             },
             model: &mut current.model,
             compile_limit: Duration::from_secs_f64(arguments.compile_limit),

@@ -220,6 +220,19 @@ fn the_papers_protocol_compiles_beside_the_prompt_and_has_no_limit_on_tokens() {
         ),
         (&json!("paper"), &Value::Null, &json!(false))
     );
+    let (_, beside) = bench(&["--compile-beside-prefill"], "beside");
+    assert_eq!(beside[0]["compile"]["beside_prefill"], true);
+    let manifest: Value =
+        serde_json::from_str(&fs::read_to_string(path.join("beside/manifest.json")).unwrap()).unwrap();
+    let settings = &manifest["settings"];
+    assert_eq!(
+        (
+            &settings["protocol"],
+            &settings["compile_beside_prefill"],
+            &settings["prefix_cache"]
+        ),
+        (&json!("ours"), &json!(true), &json!(false))
+    );
     let (compared, _) = bench(&["--paper"], "compared");
     assert_eq!(
         (&compared["scoring"], &plain_report["scoring"]),

@@ -238,6 +238,7 @@ fn answer(model: &mut Transformer, schema: Option<&str>, sampling: &SamplingOpti
         time_limit: None,
         fast_forward: true,
         finish_in_time: true,
+        mask_effects: false,
         overlap: true,
     };
     let generation = generate(model, &[5; 30], constraint, &options, &AtomicBool::new(false));
