@@ -13,7 +13,8 @@
 //!    and threads share it.
 //! 3. [`Masker`]: stands at one place in one document. [`mask`](Masker::mask) gives the [`TokenMask`] of that place,
 //!    [`advance`](Masker::advance) takes the token that was chosen.
-//! 4. [`Explainer`](explain::Explainer): says which keywords forbid a text, or leave a schema without any value.
+//! 4. [`Explainer`](explain::Explainer): says which keywords forbid a text, or leave a schema without any value, and which values
+//!    a style leaves out.
 //!
 //! [`ReplyCompiler`] does the same for replies in which something stands around the data, such as a fence, or in which
 //! the data is YAML. The traits [`Compiler`] and [`Masker`] are open to other implementations.

@@ -25,11 +25,14 @@ fn check(schema: &str, style: Style, expected: &[(&str, &[&str])]) {
     assert_eq!(found, expected, "{schema}");
 }
 
+/// A schema, and the kinds of its narrowings with their places.
+type Case = (String, &'static [(&'static str, &'static [&'static str])]);
+
 #[test]
 fn what_is_left_out_is_named_where_it_is() {
     let style = Style::generation();
     let closed = r#""type": "object", "additionalProperties": false"#;
-    let cases: &[(String, &[(&str, &[&str])])] = &[
+    let cases: &[Case] = &[
         // Nothing is left out of what the schema bounds itself.
         (
             format!(
@@ -42,10 +45,9 @@ fn what_is_left_out_is_named_where_it_is() {
         (r#"{"type": "string"}"#.to_owned(), &[("long-strings", &[""])]),
         // Keywords of several subschemas count together.
         (
-            format!(
-                r##"{{"allOf": [{{"$ref": "#/$defs/base"}}, {{"properties": {{"kind": {{"const": "a"}}}}}}], "unevaluatedProperties": false, "type": "object",
-                "$defs": {{"base": {{"properties": {{"kind": {{"type": "string"}}, "free": {{"type": "string"}}}}}}}}}}"##
-            ),
+            r##"{"allOf": [{"$ref": "#/$defs/base"}, {"properties": {"kind": {"const": "a"}}}], "unevaluatedProperties": false, "type": "object",
+                "$defs": {"base": {"properties": {"kind": {"type": "string"}, "free": {"type": "string"}}}}}"##
+                .to_owned(),
             &[("long-strings", &["/$defs/base/properties/free"])],
         ),
         (

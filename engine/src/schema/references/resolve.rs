@@ -157,8 +157,8 @@ impl ResourceIndex<'_> {
                     root if root.is_empty() => "at the root".to_owned(),
                     inside => format!("in `{inside}`"),
                 };
-                let near = json.members(index).map(|(near, _)| near);
-                let near = near.filter(|near| bare_name(near) == bare_name(&name)).next();
+                let mut near = json.members(index).map(|(near, _)| near);
+                let near = near.find(|near| bare_name(near) == bare_name(&name));
                 let hint = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
                 ReferenceError::Malformed(format!("`{pointer}` leads nowhere: there is no `{name}` {from}{hint}"))
             })?;
