@@ -137,14 +137,14 @@ pub enum ModelError {
         hint: String,
     },
     /// The hub refused access (HTTP 401 or 403): the repository is gated or private.
-    #[error(
-        "access to {repo} refused (HTTP {status}): accept its licence on the hub, then set HF_TOKEN to a token that may read it"
-    )]
+    #[error("access to {repo} refused (HTTP {status}): {hint}")]
     HubRefused {
         /// The repository.
         repo: String,
         /// The HTTP status.
         status: u16,
+        /// What to do.
+        hint: String,
     },
     /// The hub could not be reached, or answered something unexpected.
     #[error("cannot fetch {url}: {message}")]
@@ -195,6 +195,16 @@ pub enum ModelError {
         file: String,
         /// What went wrong, with the line where known.
         message: String,
+    },
+    /// Nothing tells what the model's reasoning ends with.
+    #[error(
+        "{model}: neither its chat template nor its tokenizer has an end of reasoning that is known ({known}); name it with --reasoning-end, or let it answer at once"
+    )]
+    NoReasoning {
+        /// The model.
+        model: String,
+        /// The ends that are known.
+        known: String,
     },
     /// The device does not exist, or the build has no support for it.
     #[error("device {device}: {message}")]
@@ -271,6 +281,24 @@ impl ModelError {
         Self::Write {
             path: path.to_owned(),
             source,
+        }
+    }
+
+    /// The refusal of `repo` (`organisation/name@revision`) with an HTTP status, at the address `url` of the hub.
+    pub(crate) fn refused(repo: &str, url: &str, status: u16, has_token: bool) -> Self {
+        let host = url.find("://").map_or(0, |scheme| scheme + 3);
+        let end = url[host..].find('/').map_or(url.len(), |path| host + path);
+        let page = format!("{}/{}", &url[..end], repo.split('@').next().unwrap_or(repo));
+        let token = match has_token {
+            true => {
+                "your access token may not read it; make one that may, and log in with it (`hf auth login`) or put it into HF_TOKEN"
+            }
+            false => "no access token was sent; log in with `hf auth login`, or put one into HF_TOKEN",
+        };
+        Self::HubRefused {
+            repo: repo.to_owned(),
+            status,
+            hint: format!("accept its licence at {page}, if it is gated; {token}"),
         }
     }
 

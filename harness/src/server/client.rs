@@ -5,6 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use ureq::config::AutoHeaderValue;
 use ureq::http::Response;
 use ureq::{Agent, Body, Timeout};
 
@@ -73,6 +74,8 @@ impl Client {
             .http_status_as_error(false)
             .max_redirects(0)
             .timeout_connect(Some(settings.connect))
+            // Unpacked answers would arrive in other pieces than those whose times are taken.
+            .accept_encoding(AutoHeaderValue::None)
             .user_agent(concat!("maskwright/", env!("CARGO_PKG_VERSION")));
         Self {
             pace: Mutex::new(Pace::new(settings.requests_per_minute, settings.tokens_per_minute)),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::hub_server::{Hub, Model, Server};
+use crate::hub_server::{Hub, Model, Server, sha256};
 use maskwright_models::{
     Family, HubSettings, LoadOptions, LoadedModel, ModelError, ModelSource, RandomCheckpoint, load, logits_to_host,
 };
@@ -75,7 +75,7 @@ fn downloads_once_and_then_works_offline() {
     let mut first = load(&source("org/tiny"), &options).unwrap();
     assert_eq!(first.summary().commit.as_deref(), Some(FIRST));
     assert_eq!(first.name(), "org/tiny");
-    assert_eq!(server.count("GET /storage/"), 1);
+    assert_eq!(server.downloads(), 1);
     let snapshot = cache.path().join("models--org--tiny").join("snapshots").join(FIRST);
     assert!(
         snapshot.join("model.safetensors").is_file(),
@@ -83,7 +83,7 @@ fn downloads_once_and_then_works_offline() {
     );
 
     let mut again = load(&source("org/tiny"), &options).unwrap();
-    assert_eq!(server.count("GET /storage/"), 1, "not downloaded again");
+    assert_eq!(server.downloads(), 1, "not downloaded again");
     let asked = server.count("");
     options.hub.offline = true;
     let mut offline = load(&source("org/tiny"), &options).unwrap();
@@ -166,7 +166,7 @@ fn revisions_are_told_apart() {
     assert_eq!(loaded.summary().commit.as_deref(), Some(SECOND));
     let main = load(&source("org/tiny"), &options).unwrap();
     assert_eq!(main.summary().commit.as_deref(), Some(FIRST));
-    assert_eq!(server.count("GET /storage/"), 1, "the same contents are fetched once");
+    assert_eq!(server.downloads(), 1, "the same contents are fetched once");
     // A branch that moves is followed.
     let moved = BTreeMap::from([("main".to_owned(), SECOND.to_owned())]);
     server.hub.lock().unwrap().models.get_mut("org/tiny").unwrap().revisions = moved;
@@ -189,15 +189,82 @@ fn missing_and_gated_repositories_are_told_apart() {
         matches!(refused, ModelError::HubRefused { status: 401, .. }),
         "{refused}"
     );
+    assert!(refused.to_string().contains("no access token was sent"), "{refused}");
     options.hub.token = Some("wrong".to_owned());
     let refused = load(&source("org/tiny"), &options).unwrap_err();
     assert!(
         matches!(refused, ModelError::HubRefused { status: 403, .. }),
         "{refused}"
     );
+    let page = format!("accept its licence at {}/org/tiny", server.endpoint);
+    for advice in [page.as_str(), "may not read it", "hf auth login"] {
+        assert!(refused.to_string().contains(advice), "{refused}");
+    }
     options.hub.token = Some("secret".to_owned());
     load(&source("org/tiny"), &options).unwrap();
     assert!(!format!("{options:?}").contains("secret"), "tokens are not printed");
+}
+
+#[test]
+fn settings_come_from_the_variables_of_the_hubs_own_client() {
+    let home = tempfile::tempdir().unwrap();
+    let (stored, other) = (home.path().join("token"), home.path().join("other"));
+    let home = home.path().to_str().unwrap();
+    let settings = |variables: &[(&str, &str)]| {
+        let variables = BTreeMap::from_iter(variables.iter().copied());
+        HubSettings::from_variables(|name| match name {
+            "HF_HOME" => Some(home.to_owned()),
+            name => variables.get(name).map(|value| (*value).to_owned()),
+        })
+    };
+    let plain = settings(&[]);
+    assert_eq!((plain.token, plain.offline), (None, false));
+    assert_eq!(plain.endpoint, "https://huggingface.co");
+    assert_eq!(plain.cache, Path::new(home).join("hub"));
+    std::fs::write(&stored, "hf_stored\n").unwrap();
+    std::fs::write(&other, " hf_other ").unwrap();
+    let token = |variables: &[(&str, &str)]| settings(variables).token;
+    assert_eq!(token(&[]).as_deref(), Some("hf_stored"), "as `hf auth login` stores it");
+    let path = ("HF_TOKEN_PATH", other.to_str().unwrap());
+    assert_eq!(token(&[path]).as_deref(), Some("hf_other"));
+    assert_eq!(
+        token(&[path, ("HF_TOKEN", "hf_variable")]).as_deref(),
+        Some("hf_variable")
+    );
+    assert_eq!(token(&[("HF_TOKEN", "")]).as_deref(), Some("hf_stored"));
+    std::fs::write(&stored, "two\nlines").unwrap();
+    assert_eq!(token(&[]), None, "no token has a line break in it");
+    let elsewhere = settings(&[
+        ("HF_ENDPOINT", "http://mirror/"),
+        ("HF_HUB_CACHE", "/elsewhere"),
+        ("HF_HUB_OFFLINE", "1"),
+    ]);
+    assert_eq!(elsewhere.endpoint, "http://mirror");
+    assert_eq!(elsewhere.cache, Path::new("/elsewhere"));
+    assert!(elsewhere.offline);
+}
+
+#[test]
+fn the_token_goes_to_the_hub_and_not_to_its_storage_unless_the_model_is_gated() {
+    let (server, cache) = (server(model(0, 1)), tempfile::tempdir().unwrap());
+    let mut options = options(&server, cache.path());
+    options.hub.token = Some("secret".to_owned());
+    load(&source("org/tiny"), &options).unwrap();
+    let requests = server.requests.lock().unwrap().clone();
+    let with_token: Vec<&String> = requests.iter().filter(|line| line.ends_with("token")).collect();
+    assert!(
+        matches!(&with_token[..], [listing] if listing.contains("/api/models/")),
+        "{with_token:?}"
+    );
+}
+
+#[test]
+fn a_repository_that_was_renamed_is_found() {
+    let (server, cache) = (server(model(0, 1)), tempfile::tempdir().unwrap());
+    let renamed = BTreeMap::from([("org/old".to_owned(), "org/tiny".to_owned())]);
+    server.hub.lock().unwrap().renamed = renamed;
+    let loaded = load(&source("org/old"), &options(&server, cache.path())).unwrap();
+    assert_eq!(loaded.summary().commit.as_deref(), Some(FIRST));
 }
 
 #[test]
@@ -206,7 +273,7 @@ fn a_download_that_breaks_off_is_resumed() {
     let options = options(&server, cache.path());
     server.hub.lock().unwrap().cut = Some((60_000, 2));
     load(&source("org/tiny"), &options).unwrap();
-    assert_eq!(server.count("GET /storage/"), 3, "two attempts broke off");
+    assert_eq!(server.downloads(), 3, "two attempts broke off");
 
     // For good: an error, what came is kept, and the next run goes on from there.
     let cache = tempfile::tempdir().unwrap();
@@ -220,14 +287,61 @@ fn a_download_that_breaks_off_is_resumed() {
 }
 
 #[test]
-fn contents_other_than_announced_are_refused() {
+fn what_is_left_of_earlier_downloads_does_no_harm() {
     let (server, cache) = (server(model(0, 1)), tempfile::tempdir().unwrap());
     let options = options(&server, cache.path());
-    server.hub.lock().unwrap().corrupt = true;
+    let weights = files(0, 1).remove("model.safetensors").unwrap();
+    let blobs = cache.path().join("models--org--tiny/blobs");
+    std::fs::create_dir_all(&blobs).unwrap();
+    let partial = blobs.join(format!("{}.part", sha256(&weights)));
+    for left in [weights.len(), weights.len() + 1] {
+        std::fs::write(&partial, vec![b'x'; left]).unwrap();
+        load(&source("org/tiny"), &options).unwrap();
+        std::fs::remove_dir_all(cache.path().join("models--org--tiny/snapshots")).unwrap();
+        std::fs::remove_file(blobs.join(sha256(&weights))).unwrap();
+    }
+    // Its continuation is not what was announced, which is found out.
+    std::fs::write(&partial, b"x").unwrap();
     let error = load(&source("org/tiny"), &options).unwrap_err();
     assert!(error.to_string().contains("SHA-256"), "{error}");
-    server.hub.lock().unwrap().corrupt = false;
     load(&source("org/tiny"), &options).unwrap();
+}
+
+#[test]
+fn contents_other_than_announced_are_refused() {
+    for terse in [false, true] {
+        let (server, cache) = (server(model(0, 1)), tempfile::tempdir().unwrap());
+        let options = options(&server, cache.path());
+        {
+            let mut hub = server.hub.lock().unwrap();
+            (hub.corrupt, hub.terse) = (true, terse);
+        }
+        let error = load(&source("org/tiny"), &options).unwrap_err();
+        assert!(error.to_string().contains("SHA-256"), "{error}");
+        server.hub.lock().unwrap().corrupt = false;
+        load(&source("org/tiny"), &options).unwrap();
+    }
+}
+
+#[test]
+fn contents_that_nobody_has_looked_at_yet_are_not_used() {
+    let (server, cache) = (server(model(0, 1)), tempfile::tempdir().unwrap());
+    let mut options = options(&server, cache.path());
+    load(&source("org/tiny"), &options).unwrap();
+    let place = |file: &str| Path::new("models--org--tiny").join(FIRST).join(file);
+    let unchecked = cache.path().join(".locks").join(place("model.safetensors.unchecked"));
+    assert!(!unchecked.exists());
+    // As a process leaves it that was killed between the download and the check.
+    std::fs::write(&unchecked, "").unwrap();
+    let snapshot = cache.path().join("models--org--tiny/snapshots").join(FIRST);
+    std::fs::write(snapshot.join("model.safetensors"), "damaged").unwrap();
+    options.hub.offline = true;
+    let error = load(&source("org/tiny"), &options).unwrap_err();
+    assert!(matches!(error, ModelError::MissingFile { .. }), "{error}");
+    options.hub.offline = false;
+    load(&source("org/tiny"), &options).unwrap();
+    assert!(!unchecked.exists());
+    assert_eq!(server.downloads(), 2);
 }
 
 #[test]

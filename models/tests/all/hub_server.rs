@@ -6,11 +6,15 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
+use serde_json::json;
+use sha1::Sha1;
 use sha2::{Digest, Sha256};
 
 /// What the server has and how it behaves; may be changed while it runs.
 #[derive(Default)]
 pub(crate) struct Hub {
+    /// Where it listens; set by [`Server::start`].
+    pub(crate) port: u16,
     /// `organisation/name` to the model.
     pub(crate) models: BTreeMap<String, Model>,
     /// Bodies are cut off after this many bytes, this many times.
@@ -19,6 +23,10 @@ pub(crate) struct Hub {
     pub(crate) corrupt: bool,
     /// Answers 503, this many times.
     pub(crate) unavailable: usize,
+    /// The list of files has neither their sizes nor their hashes, as that of some mirrors.
+    pub(crate) terse: bool,
+    /// `organisation/name` to the name that it has now.
+    pub(crate) renamed: BTreeMap<String, String>,
 }
 
 #[derive(Clone, Default)]
@@ -26,21 +34,22 @@ pub(crate) struct Model {
     pub(crate) files: BTreeMap<String, Vec<u8>>,
     /// Branches and tags to commits.
     pub(crate) revisions: BTreeMap<String, String>,
-    /// Needs this token.
+    /// Gated: its files need this token.
     pub(crate) token: Option<String>,
 }
 
 pub(crate) struct Server {
     pub(crate) hub: Arc<Mutex<Hub>>,
     pub(crate) endpoint: String,
-    /// Requests answered, by method and path.
+    /// Requests answered: method, path, range, and `token` where one was shown.
     pub(crate) requests: Arc<Mutex<Vec<String>>>,
     stop: Arc<AtomicBool>,
 }
 
 impl Server {
-    pub(crate) fn start(hub: Hub) -> Self {
+    pub(crate) fn start(mut hub: Hub) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        hub.port = listener.local_addr().unwrap().port();
         let server = Self {
             hub: Arc::new(Mutex::new(hub)),
             endpoint: format!("http://{}", listener.local_addr().unwrap()),
@@ -74,6 +83,13 @@ impl Server {
             .iter()
             .filter(|line| line.contains(text))
             .count()
+    }
+
+    /// Number of requests for the contents of large files, rather than for their sizes.
+    pub(crate) fn downloads(&self) -> usize {
+        let requests = self.requests.lock().unwrap();
+        let of_storage = requests.iter().filter(|line| line.starts_with("GET /storage/"));
+        of_storage.filter(|line| !line.contains("bytes=0-0 ")).count()
     }
 }
 
@@ -131,10 +147,18 @@ fn answer(stream: TcpStream, hub: &Mutex<Hub>, requests: &Mutex<Vec<String>>) ->
             None => break,
         };
     }
-    requests
-        .lock()
-        .unwrap()
-        .push(format!("{} {}", request.method, request.path));
+    let header = |name: &str| request.headers.get(name).map_or("", String::as_str);
+    let token = if header("authorization").is_empty() {
+        ""
+    } else {
+        "token"
+    };
+    requests.lock().unwrap().push(format!(
+        "{} {} {} {token}",
+        request.method,
+        request.path,
+        header("range")
+    ));
     let (answer, cut) = {
         let mut hub = hub.lock().unwrap();
         let answer = route(&mut hub, &request);
@@ -182,6 +206,12 @@ fn route(hub: &mut Hub, request: &Request) -> Answer {
         };
     }
     let path = request.path.trim_start_matches('/');
+    for (old, new) in &hub.renamed {
+        if path.contains(old) {
+            return Answer::new(307, "").with("location", request.path.replace(old, new));
+        }
+    }
+    let path = path.split('?').next().unwrap_or_default();
     let (id, rest) = match path.strip_prefix("api/models/") {
         Some(path) => split_id(path),
         None => split_id(path),
@@ -189,12 +219,6 @@ fn route(hub: &mut Hub, request: &Request) -> Answer {
     let Some(model) = hub.models.get(&id) else {
         return Answer::new(404, r#"{"error":"Repository not found"}"#).with("x-error-code", "RepoNotFound");
     };
-    let sent = request.headers.get("authorization").map(String::as_str);
-    if let Some(token) = &model.token
-        && sent != Some(&format!("Bearer {token}"))
-    {
-        return Answer::new(if sent.is_some() { 403 } else { 401 }, "").with("x-error-code", "GatedRepo");
-    }
     let Some((kind, rest)) = rest.split_once('/') else {
         return Answer::new(404, "");
     };
@@ -212,29 +236,60 @@ fn route(hub: &mut Hub, request: &Request) -> Answer {
     let Some(commit) = commit else {
         return Answer::new(404, "").with("x-error-code", "RevisionNotFound");
     };
-    match file {
-        None => {
-            let siblings: Vec<_> = model
-                .files
-                .keys()
-                .map(|name| serde_json::json!({"rfilename": name}))
-                .collect();
-            Answer::new(
-                200,
-                serde_json::json!({"sha": commit, "siblings": siblings}).to_string(),
+    let Some(name) = file else {
+        let siblings: Vec<_> = model
+            .files
+            .iter()
+            .map(|(name, bytes)| match hub.terse {
+                true => json!({"rfilename": name}),
+                false => announced(name, bytes),
+            })
+            .collect();
+        let gated = if model.token.is_some() {
+            json!("manual")
+        } else {
+            json!(false)
+        };
+        let listing = json!({"sha": commit, "private": false, "gated": gated, "siblings": siblings});
+        return Answer::new(200, listing.to_string());
+    };
+    let sent = request.headers.get("authorization").map(String::as_str);
+    if let Some(token) = &model.token
+        && sent != Some(&format!("Bearer {token}"))
+    {
+        return Answer::new(if sent.is_some() { 403 } else { 401 }, "").with("x-error-code", "GatedRepo");
+    }
+    match model.files.get(name) {
+        None => Answer::new(404, "").with("x-error-code", "EntryNotFound"),
+        Some(bytes) if is_large(name) => Answer::new(302, "")
+            // Another host, by name.
+            .with(
+                "location",
+                format!("http://localhost:{}/storage/{}", hub.port, sha256(bytes)),
             )
+            .with("x-linked-etag", format!("\"{}\"", sha256(bytes)))
+            .with("x-linked-size", bytes.len().to_string())
+            .with("x-repo-commit", commit),
+        Some(bytes) => {
+            let weak = if name.starts_with("generation") { "W/" } else { "" };
+            part(bytes, request)
+                .with("etag", format!("{weak}\"{}\"", git_hash(bytes)))
+                .with("x-repo-commit", commit)
         }
-        Some(name) => match model.files.get(name) {
-            None => Answer::new(404, "").with("x-error-code", "EntryNotFound"),
-            Some(bytes) if name.ends_with(".safetensors") => Answer::new(302, "")
-                .with("location", format!("/storage/{}", sha256(bytes)))
-                .with("x-linked-etag", format!("\"{}\"", sha256(bytes)))
-                .with("x-linked-size", bytes.len().to_string())
-                .with("x-repo-commit", commit),
-            Some(bytes) => part(bytes, request)
-                .with("etag", format!("W/\"{}\"", &sha256(bytes)[..40]))
-                .with("x-repo-commit", commit),
-        },
+    }
+}
+
+/// Whether a file is one of Git LFS.
+fn is_large(name: &str) -> bool {
+    name.ends_with(".safetensors")
+}
+
+/// What the list of files says of a file.
+fn announced(name: &str, bytes: &[u8]) -> serde_json::Value {
+    let size = bytes.len();
+    match is_large(name) {
+        true => json!({"rfilename": name, "size": size, "lfs": {"size": size, "sha256": sha256(bytes)}}),
+        false => json!({"rfilename": name, "size": size, "blobId": git_hash(bytes)}),
     }
 }
 
@@ -257,6 +312,9 @@ fn part(bytes: &[u8], request: &Request) -> Answer {
         return Answer::new(200, bytes);
     };
     let start: usize = start.parse().unwrap();
+    if start >= bytes.len() {
+        return Answer::new(416, "");
+    }
     let end = end.parse::<usize>().map_or(bytes.len(), |end| end + 1).min(bytes.len());
     let range = format!("bytes {start}-{}/{}", end - 1, bytes.len());
     Answer::new(206, &bytes[start..end]).with("content-range", range)
@@ -264,4 +322,12 @@ fn part(bytes: &[u8], request: &Request) -> Answer {
 
 pub(crate) fn sha256(bytes: &[u8]) -> String {
     hex::encode(Sha256::digest(bytes))
+}
+
+/// The hash by which git names a file's contents.
+fn git_hash(bytes: &[u8]) -> String {
+    let mut hash = Sha1::new();
+    hash.update(format!("blob {}\0", bytes.len()));
+    hash.update(bytes);
+    hex::encode(hash.finalize())
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use ureq::config::RedirectAuthHeaders;
+use ureq::config::{AutoHeaderValue, RedirectAuthHeaders};
 use ureq::http::Response;
 use ureq::{Agent, Body};
 
@@ -42,6 +42,8 @@ impl<'a> Client<'a> {
             .timeout_connect(Some(CONNECT_TIME))
             .timeout_recv_response(Some(ANSWER_TIME))
             .timeout_recv_body(Some(BODY_TIME))
+            // Whatever this build of ureq could unpack.
+            .accept_encoding(AutoHeaderValue::None)
             .user_agent(concat!("maskwright/", env!("CARGO_PKG_VERSION")));
         Self {
             homes,

@@ -1,29 +1,37 @@
 //! [`Repository`]: one model on the hub, its files fetched into the cache when they are asked for.
 
-use std::collections::BTreeSet;
+use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
+use hf_hub::{Cache, CacheRepo, Repo, RepoType};
 use indicatif::ProgressBar;
 
 use crate::error::ModelError;
-use crate::load::disk::{create_parent, read_file, write_file};
+use crate::load::disk::{create_file, create_parent, read_file, write_file};
 use crate::load::file_names::{CONFIG, TOKENIZER};
-use crate::load::hub::client::{Client, Fetched};
+use crate::load::hub::contents::Announced;
+use crate::load::hub::downloader::{Downloader, Wanted};
+use crate::load::hub::listing::{Listing, is_commit};
 use crate::load::hub::settings::HubSettings;
+
+/// Attempts at asking for a commit.
+const ATTEMPTS: u32 = 4;
+/// Pause after the first failed attempt; it doubles each time.
+const FIRST_PAUSE: Duration = Duration::from_millis(250);
 
 /// One model on the hub, at one commit.
 pub(crate) struct Repository<'a> {
     /// `organisation/name@revision`.
     name: String,
-    id: String,
-    revision: String,
+    /// The model at the revision that was asked for.
+    repository: Repo,
     commit: String,
-    /// The model's directory in the cache.
-    directory: PathBuf,
-    /// The names of its files, where the hub was asked.
-    files: Option<BTreeSet<String>>,
+    /// What the hub has, where it was asked.
+    listing: Option<Listing>,
     settings: &'a HubSettings,
-    client: Client<'a>,
+    downloader: Downloader<'a>,
 }
 
 impl<'a> Repository<'a> {
@@ -39,13 +47,11 @@ impl<'a> Repository<'a> {
         let revision = revision.unwrap_or("main");
         let mut repository = Self {
             name: format!("{id}@{revision}"),
-            id: id.to_owned(),
-            revision: revision.to_owned(),
+            repository: Repo::with_revision(id.to_owned(), RepoType::Model, revision.to_owned()),
             commit: String::new(),
-            directory: settings.cache.join(format!("models--{}", id.replace('/', "--"))),
-            files: None,
+            listing: None,
             settings,
-            client: Client::new(settings, progress),
+            downloader: Downloader::new(settings, progress),
         };
         if let Some(commit) = repository.cached_commit() {
             // A commit never changes, so one that is in the cache need not be asked for.
@@ -63,7 +69,7 @@ impl<'a> Repository<'a> {
                 message: "HF_ENDPOINT has to be an address that starts with https:// or http://".to_owned(),
             });
         }
-        match repository.fetch_commit() {
+        match repository.fetch_listing() {
             Ok(()) => Ok(repository),
             Err(error @ ModelError::Hub { .. }) => match repository.cached_commit() {
                 Some(commit) => {
@@ -84,31 +90,119 @@ impl<'a> Repository<'a> {
 
     /// The path of `file` in the cache, downloaded if it is not there; `None` where the model has no such file.
     pub(crate) fn file(&mut self, file: &str) -> Result<Option<PathBuf>, ModelError> {
-        let path = self.directory.join("snapshots").join(&self.commit).join(file);
-        if path.is_file() {
+        let path = self.cached().pointer_path(&self.commit).join(file);
+        let unchecked = self.beside_cache(file, "unchecked");
+        if path.is_file() && !unchecked.exists() {
             return Ok(Some(path));
         }
         if self.settings.offline {
             return self.missing_offline(file);
         }
-        if self.files.is_none() {
+        if self.listing.is_none() {
             // The commit came from the cache, and something is missing there.
-            match self.fetch_commit() {
+            match self.fetch_listing() {
                 Err(ModelError::Hub { .. }) => return self.missing_offline(file),
                 other => other?,
             }
         }
-        if !self.files.as_ref().is_some_and(|files| files.contains(file)) {
+        let Some(listing) = &self.listing else {
             return Ok(None);
+        };
+        let Some(announced) = listing.files.get(file) else {
+            return Ok(None);
+        };
+        let lock_path = self.beside_cache(file, "lock");
+        let lock = create_file(&lock_path)?;
+        // Released when dropped. On file systems without locks, two downloads may waste work.
+        if let Err(error) = lock.lock() {
+            tracing::debug!(%error, lock = %lock_path.display(), "no lock");
         }
-        let url = format!("{}/{}/resolve/{}/{file}", self.settings.endpoint, self.id, self.commit);
-        let directory = self.directory.file_name().unwrap_or_default();
-        let locks = self.settings.cache.join(".locks").join(directory);
-        let fetched = self
-            .client
-            .fetch(&self.name, &url, file, &self.directory.join("blobs"), &locks)?;
-        self.link(&fetched, &path)?;
+        if path.is_file() && (!unchecked.exists() || announced.difference(&path)?.is_none()) {
+            remove(&unchecked)?;
+            return Ok(Some(path));
+        }
+        if !self.link_to_blob(announced, &path)? {
+            // hf-hub puts a file into its place before anybody has looked at it: until then, it is marked.
+            write_file(&unchecked, b"")?;
+            self.download(file, announced, listing.needs_token, &path)?;
+            remove(&unchecked)?;
+        }
         Ok(Some(path))
+    }
+
+    /// Downloads `file` to `path` and compares it with what was announced.
+    fn download(&self, file: &str, announced: &Announced, needs_token: bool, path: &Path) -> Result<(), ModelError> {
+        let at_commit = Repo::with_revision(self.repository.url(), RepoType::Model, self.commit.clone());
+        let wanted = Wanted {
+            name: &self.name,
+            repository: &at_commit,
+            file,
+            announced,
+            needs_token,
+        };
+        let downloaded = self.downloader.download(wanted)?;
+        let url = format!(
+            "{}/{}/resolve/{}/{file}",
+            self.settings.endpoint,
+            self.repository.url(),
+            self.commit
+        );
+        if downloaded != path {
+            let message = "the hub sent the file of another commit".to_owned();
+            return Err(ModelError::Hub { url, message });
+        }
+        let Some(message) = announced.difference(path)? else {
+            return Ok(());
+        };
+        // Nothing of it can be trusted.
+        if let Ok(blob) = path.canonicalize() {
+            remove(&blob)?;
+        }
+        remove(path)?;
+        Err(ModelError::HubDamaged { url, message })
+    }
+
+    /// Makes `path` stand for contents that another commit had, too, if the cache has them. True if so.
+    fn link_to_blob(&self, announced: &Announced, path: &Path) -> Result<bool, ModelError> {
+        let Some(hash) = &announced.hash else {
+            return Ok(false);
+        };
+        let blob = self.cached().blob_path(hash.hex());
+        if !blob.is_file() || announced.difference(&blob)?.is_some() {
+            return Ok(false);
+        }
+        create_parent(path)?;
+        // A link may be left whose contents are gone.
+        remove(path)?;
+        // From the link's directory, within that of the commit, up to the model's.
+        let from = path
+            .parent()
+            .and_then(|parent| parent.strip_prefix(self.directory()).ok());
+        let up = from.map_or(0, |from| from.components().count());
+        let relative: PathBuf = std::iter::repeat_n("..", up).chain(["blobs", hash.hex()]).collect();
+        match link_or_copy(&blob, &relative, path) {
+            // Another process may have been quicker; what it made is the same.
+            Err(_) if path.is_file() => Ok(true),
+            other => other
+                .map(|()| true)
+                .map_err(|source| ModelError::cannot_write(path, source)),
+        }
+    }
+
+    /// The model's part of the cache.
+    fn cached(&self) -> CacheRepo {
+        Cache::new(self.settings.cache.clone()).repo(self.repository.clone())
+    }
+
+    /// The model's directory in the cache.
+    fn directory(&self) -> PathBuf {
+        self.settings.cache.join(self.repository.folder_name())
+    }
+
+    /// The path of a file of the given kind that says something about `file`, where other clients keep their locks.
+    fn beside_cache(&self, file: &str, kind: &str) -> PathBuf {
+        let locks = self.settings.cache.join(".locks").join(self.repository.folder_name());
+        locks.join(&self.commit).join(format!("{file}.{kind}"))
     }
 
     /// Judges a file that is missing in the cache where the hub cannot be asked: most files are optional, so it is absent;
@@ -129,64 +223,58 @@ impl<'a> Repository<'a> {
 
     /// The commit that the cache has for the revision.
     fn cached_commit(&self) -> Option<String> {
-        if is_commit(&self.revision) && self.directory.join("snapshots").join(&self.revision).is_dir() {
-            return Some(self.revision.clone());
+        let revision = self.repository.revision();
+        if is_commit(revision) && self.cached().pointer_path(revision).is_dir() {
+            return Some(revision.to_owned());
         }
-        let text = read_file(&self.directory.join("refs").join(&self.revision), 1024).ok()?;
+        let text = read_file(&self.directory().join("refs").join(revision), 1024).ok()?;
         let commit = String::from_utf8(text).ok()?.trim().to_owned();
         is_commit(&commit).then_some(commit)
     }
 
     /// Asks the hub for the commit and the list of files.
-    fn fetch_commit(&mut self) -> Result<(), ModelError> {
-        let url = format!(
-            "{}/api/models/{}/revision/{}",
-            self.settings.endpoint,
-            self.id,
-            self.revision.replace('/', "%2F")
-        );
-        let answer = self.client.get_json(&self.name, &url)?;
-        let unexpected = |message: &str| ModelError::Hub {
-            url: url.clone(),
-            message: message.to_owned(),
-        };
-        let commit = answer["sha"].as_str().filter(|commit| is_commit(commit));
-        let commit = commit.ok_or_else(|| unexpected("the answer has no commit (`sha`)"))?;
-        let files = answer["siblings"]
-            .as_array()
-            .ok_or_else(|| unexpected("the answer has no list of files (`siblings`)"))?;
-        let names = files.iter().filter_map(|file| file["rfilename"].as_str());
-        self.files = Some(names.map(str::to_owned).collect());
-        self.commit = commit.to_owned();
-        if self.commit != self.revision {
-            write_file(&self.directory.join("refs").join(&self.revision), commit.as_bytes())?;
+    fn fetch_listing(&mut self) -> Result<(), ModelError> {
+        let url = format!("{}/api/{}", self.settings.endpoint, self.repository.api_url());
+        let api = self.downloader.api(true)?.repo(self.repository.clone());
+        let has_token = self.settings.token.is_some();
+        let mut pause = FIRST_PAUSE;
+        let mut listing = Listing::fetch(&api, &self.name, &url, has_token);
+        for _ in 1..ATTEMPTS {
+            let Err(error @ ModelError::Hub { .. }) = &listing else {
+                break;
+            };
+            tracing::debug!(%error, "trying again");
+            std::thread::sleep(pause);
+            pause *= 2;
+            listing = Listing::fetch(&api, &self.name, &url, has_token);
+        }
+        let listing = listing?;
+        self.commit = listing.commit.clone();
+        self.listing = Some(listing);
+        let revision = self.repository.revision();
+        if self.commit != revision {
+            write_file(&self.directory().join("refs").join(revision), self.commit.as_bytes())?;
         }
         Ok(())
     }
+}
 
-    /// Makes `path` stand for the blob: a link, or a copy where the file system has no links.
-    fn link(&self, blob: &Fetched, path: &Path) -> Result<(), ModelError> {
-        create_parent(path)?;
-        // Another process may have been quicker; what it made is the same.
-        match link_or_copy(blob, path) {
-            Err(_) if path.is_file() => Ok(()),
-            other => other.map_err(|source| ModelError::cannot_write(path, source)),
-        }
+/// Removes a file or a link, if there is one.
+fn remove(path: &Path) -> Result<(), ModelError> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(ModelError::cannot_write(path, error)),
+        _ => Ok(()),
     }
 }
 
+/// Makes `path` stand for `blob`: a link to `relative`, or a copy where the file system has no links.
 #[cfg(unix)]
-fn link_or_copy(blob: &Fetched, path: &Path) -> std::io::Result<()> {
-    let relative = Path::new("..").join("..").join("blobs").join(&blob.etag);
-    std::os::unix::fs::symlink(relative, path).or_else(|_| std::fs::copy(&blob.path, path).map(drop))
+fn link_or_copy(blob: &Path, relative: &Path, path: &Path) -> std::io::Result<()> {
+    std::os::unix::fs::symlink(relative, path).or_else(|_| fs::copy(blob, path).map(drop))
 }
 
+/// Makes `path` stand for `blob`: a second name of it, or a copy where the file system has none.
 #[cfg(not(unix))]
-fn link_or_copy(blob: &Fetched, path: &Path) -> std::io::Result<()> {
-    std::fs::hard_link(&blob.path, path).or_else(|_| std::fs::copy(&blob.path, path).map(drop))
-}
-
-/// Whether `text` is the name of a commit.
-fn is_commit(text: &str) -> bool {
-    text.len() == 40 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+fn link_or_copy(blob: &Path, _: &Path, path: &Path) -> std::io::Result<()> {
+    fs::hard_link(blob, path).or_else(|_| fs::copy(blob, path).map(drop))
 }

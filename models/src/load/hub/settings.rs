@@ -1,6 +1,13 @@
 //! [`HubSettings`]: where the hub is, and what may be asked of it.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+
+use crate::error::ModelError;
+use crate::load::disk::read_file;
+
+/// Largest file with an access token that is read, in bytes.
+const MAX_TOKEN_BYTES: u64 = 1 << 16;
 
 /// Where the hub is, where its files are kept, and what may be asked of it.
 #[derive(Clone, PartialEq, Eq)]
@@ -34,11 +41,21 @@ impl Default for HubSettings {
 }
 
 impl HubSettings {
-    /// Reads the environment variables `HF_ENDPOINT`, `HF_HUB_CACHE`, `HF_HOME`, `HF_TOKEN` and `HF_HUB_OFFLINE`, which have
-    /// the meaning and the defaults that the hub's own client gives them.
+    /// Reads the environment variables `HF_ENDPOINT`, `HF_HUB_CACHE`, `HF_HOME`, `HF_TOKEN`, `HF_TOKEN_PATH` and
+    /// `HF_HUB_OFFLINE`, which have the meaning and the defaults that the hub's own client gives them. Without `HF_TOKEN`, the
+    /// access token is that which `hf auth login` has stored.
     pub fn from_environment() -> Self {
-        let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-        let home = || match (variable("HF_HOME"), variable("XDG_CACHE_HOME")) {
+        Self::from_variables(|name| std::env::var(name).ok())
+    }
+
+    /// The settings that the values of environment variables stand for, see [`HubSettings::from_environment`].
+    pub fn from_variables(value: impl Fn(&str) -> Option<String>) -> Self {
+        let variable = |name: &str| {
+            value(name)
+                .map(|value| value.trim().to_owned())
+                .filter(|value| !value.is_empty())
+        };
+        let home = match (variable("HF_HOME"), variable("XDG_CACHE_HOME")) {
             (Some(home), _) => PathBuf::from(home),
             (None, Some(cache)) => Path::new(&cache).join("huggingface"),
             (None, None) => {
@@ -46,15 +63,34 @@ impl HubSettings {
                 home.join(".cache").join("huggingface")
             }
         };
+        let stored_token = || {
+            let path = variable("HF_TOKEN_PATH").map_or_else(|| home.join("token"), PathBuf::from);
+            read_token(&path)
+        };
         let is_true = |value: String| matches!(value.to_ascii_lowercase().as_str(), "1" | "true" | "yes" | "on");
         Self {
             endpoint: variable("HF_ENDPOINT").map_or_else(
                 || "https://huggingface.co".to_owned(),
                 |endpoint| endpoint.trim_end_matches('/').to_owned(),
             ),
-            cache: variable("HF_HUB_CACHE").map_or_else(|| home().join("hub"), PathBuf::from),
-            token: variable("HF_TOKEN"),
+            cache: variable("HF_HUB_CACHE").map_or_else(|| home.join("hub"), PathBuf::from),
+            token: variable("HF_TOKEN").or_else(stored_token),
             offline: variable("HF_HUB_OFFLINE").is_some_and(is_true),
         }
     }
+}
+
+/// The access token in a file; none where there is no such file, or none in it.
+fn read_token(path: &Path) -> Option<String> {
+    let token = match read_file(path, MAX_TOKEN_BYTES) {
+        Ok(bytes) => String::from_utf8_lossy(&bytes).trim().to_owned(),
+        Err(ModelError::Io { source, .. }) if source.kind() == ErrorKind::NotFound => return None,
+        Err(error) => {
+            tracing::warn!(%error, "no access token for the hub");
+            return None;
+        }
+    };
+    // What is no header's value would be refused with each request.
+    let is_token = !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_graphic());
+    is_token.then_some(token)
 }
