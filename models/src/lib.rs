@@ -15,7 +15,7 @@
 //! | module | what is in it |
 //! |---|---|
 //! | `load` | where a model's files are, and what its JSON and weight files say |
-//! | `prompt` | messages to text (chat templates), text to tokens (tokenizers), tokens to bytes (vocabularies) |
+//! | `prompt` | messages to text (chat templates), text to tokens (tokenizers), tokens to bytes (vocabularies), marks of reasoning |
 //! | `network` | forward passes: layers, kernels, key-value caches |
 //! | `loaded_model` | [`load`](fn@load), which puts these three together |
 //! | `choice` | choosing a token by logits, on the host or the model's device |
@@ -40,7 +40,7 @@ mod write;
 
 pub use choice::Choice;
 pub use decode::generate::{generate, generate_after};
-pub use decode::generation::{DecodeError, FinishReason, GeneratedToken, Generation, MaskTimes};
+pub use decode::generation::{DecodeError, FinishReason, GeneratedToken, Generation, MaskTimes, ReasoningSpan};
 pub use decode::mask_effect::MaskEffect;
 pub use decode::options::{Constraint, DecodeOptions};
 pub use decode::sampler::{Sampler, SamplingOptionError, SamplingOptions};
@@ -58,14 +58,15 @@ pub use load::generation_config::GenerationDefaults;
 pub use load::hub::settings::HubSettings;
 pub use load::source::ModelSource;
 pub use load::weight_format::WeightFormat;
-pub use loaded_model::{LoadOptions, LoadedModel, ModelSummary, load};
+pub use loaded_model::{LoadOptions, LoadedModel, ModelSummary, PromptOptions, load};
 pub use network::device::{GpuSummary, ModelDevice};
 pub use network::self_check::{SelfCheck, self_check};
 pub use network::transformer::Transformer;
-pub use prompt::chat_template::Message;
+pub use prompt::chat_template::{ChatTemplate, Message};
+pub use prompt::reasoning::{Reasoning, ReasoningOptions};
 pub use prompt::tokenizer::ModelTokenizer;
 pub use prompt::vocabulary::ModelVocabulary;
-pub use write::families_table::{COMPARED_WITH, families_table};
+pub use write::families_table::{COMPARED_WITH, compared_with, families_table};
 pub use write::gguf::tokens::PreTokenizer;
 pub use write::gguf::{GgufSummary, export_gguf};
 pub use write::random_checkpoint::{CheckpointTokenizer, PRESETS, RandomCheckpoint};

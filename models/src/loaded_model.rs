@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use candle_core::DType;
@@ -21,6 +22,7 @@ use crate::load::weights::Weights;
 use crate::network::device::{GpuSummary, ModelDevice};
 use crate::network::transformer::Transformer;
 use crate::prompt::chat_template::{ChatTemplate, Message};
+use crate::prompt::reasoning::{Reasoning, ReasoningOptions, answer_at_once};
 use crate::prompt::tokenizer::ModelTokenizer;
 use crate::prompt::vocabulary::{ConfigurationFiles, ModelVocabulary};
 
@@ -40,10 +42,24 @@ pub struct LoadOptions {
     /// The time that chat templates see (some write the date into the prompt); by default, the local time when
     /// a prompt is rendered. Runs that are to be compared need the same.
     pub clock: Option<jiff::civil::DateTime>,
+    /// How it is asked.
+    pub prompt: PromptOptions,
     /// Hub address, cache and credentials; by default from the environment (`HF_HOME`, `HF_TOKEN` …).
     pub hub: HubSettings,
     /// Shows downloads, where given.
     pub progress: Option<ProgressBar>,
+}
+
+/// How a model is asked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PromptOptions {
+    /// A file with a chat template in place of the model's own.
+    pub chat_template: Option<PathBuf>,
+    /// Whether the model is to think before it answers, where its chat template has a switch for that; an error where it has
+    /// none. `None`: it thinks where it may reason.
+    pub thinking: Option<bool>,
+    /// How the model may reason before its answer; `None` where the answer is to begin at once.
+    pub reasoning: Option<ReasoningOptions>,
 }
 
 /// Name, shape, number format and hashes of a loaded model, by which the record of a run identifies it.
@@ -85,6 +101,9 @@ pub struct LoadedModel {
     pub model: Box<dyn LanguageModel>,
     vocabulary: ModelVocabulary,
     template: Option<ChatTemplate>,
+    /// The chat template's variables in prompts of [`LoadedModel::render_prompt`].
+    variables: BTreeMap<String, serde_json::Value>,
+    reasoning: Option<Reasoning>,
     tokenizer_config: TokenizerConfig,
     generation_defaults: GenerationDefaults,
     summary: ModelSummary,
@@ -112,7 +131,15 @@ pub fn load(source: &ModelSource, options: &LoadOptions) -> Result<LoadedModel, 
         tokenizer_config,
         vocabulary,
     } = ConfigurationFiles::read(&files)?;
-    let template = ChatTemplate::read(&files, &tokenizer_config, options.clock)?;
+    let template = match &options.prompt.chat_template {
+        Some(path) => Some(ChatTemplate::read_file(path, &tokenizer_config, options.clock)?),
+        None => ChatTemplate::read(&files, &tokenizer_config, options.clock)?,
+    };
+    let variables = prompt_variables(&options.prompt, &files.name, template.as_ref())?;
+    let reasoning = options.prompt.reasoning.as_ref();
+    let source = template.as_ref().map(ChatTemplate::source);
+    let reasoning = reasoning.map(|options| Reasoning::new(options, &files.name, &vocabulary, source));
+    let reasoning = reasoning.transpose()?;
 
     let weights = Weights::new(std::mem::take(&mut files.weights))?;
     let device = options.device.open()?;
@@ -147,10 +174,31 @@ pub fn load(source: &ModelSource, options: &LoadOptions) -> Result<LoadedModel, 
         model: Box::new(model),
         vocabulary,
         template,
+        variables,
+        reasoning,
         tokenizer_config,
         generation_defaults,
         summary,
     })
+}
+
+/// The variables of the chat template of the model called `model`.
+fn prompt_variables(
+    options: &PromptOptions,
+    model: &str,
+    template: Option<&ChatTemplate>,
+) -> Result<BTreeMap<String, serde_json::Value>, ModelError> {
+    match (options.thinking, template) {
+        (Some(is_on), Some(template)) => template.thinking_variables(is_on),
+        (Some(_), None) => Err(ModelError::ChatTemplate {
+            file: model.to_owned(),
+            message: "there is none, and so no switch for thinking: leave --thinking out".to_owned(),
+        }),
+        (None, Some(template)) => Ok(template
+            .thinking_variables(options.reasoning.is_some())
+            .unwrap_or_default()),
+        (None, None) => Ok(BTreeMap::new()),
+    }
 }
 
 impl LoadedModel {
@@ -195,20 +243,31 @@ impl LoadedModel {
         &self.summary
     }
 
+    /// What the model writes before its answer, where it may reason ([`PromptOptions::reasoning`]).
+    pub fn reasoning(&self) -> Option<&Reasoning> {
+        self.reasoning.as_ref()
+    }
+
     /// Renders `messages` as the text of a prompt that asks for the model's answer.
     ///
-    /// The model's chat template does that, with its thinking switched off where it has such a switch
-    /// (`enable_thinking`). Without a template the text is the contents, each with an empty line behind it.
+    /// The model's chat template does that, with its thinking switched on or off as [`PromptOptions`] say. Where the model is to
+    /// answer at once and its template lets it reason first, the marks follow behind which an answer begins. Without a template
+    /// the text is the contents, each with an empty line behind it.
     ///
     /// # Errors
     ///
     /// [`ModelError::ChatTemplate`], where the template fails or refuses the messages.
     pub fn render_prompt(&self, messages: &[Message]) -> Result<String, ModelError> {
-        let variables = BTreeMap::from([("enable_thinking".to_owned(), serde_json::Value::Bool(false))]);
-        self.render_prompt_with(messages, &variables)
+        let mut prompt = self.render_prompt_with(messages, &self.variables)?;
+        if self.reasoning.is_none() {
+            let template = self.template.as_ref().map(ChatTemplate::source);
+            prompt.push_str(answer_at_once(&prompt, template, &self.vocabulary.tokenizer));
+        }
+        Ok(prompt)
     }
 
-    /// Renders `messages` like [`LoadedModel::render_prompt`], with the template's variables given by the caller.
+    /// Renders `messages` by the chat template alone, as [`LoadedModel::render_prompt`] begins, with the template's variables given
+    /// by the caller.
     ///
     /// # Errors
     ///

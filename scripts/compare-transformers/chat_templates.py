@@ -28,11 +28,12 @@ def rendered() -> dict[str, list[str | None]]:
     for path in sorted(DIRECTORY.glob("*.jinja")):
         results[path.stem] = []
         for case in json.loads((DIRECTORY / "cases.json").read_text()):
-            variables = {"tools": None, "documents": None, **SPECIAL_TOKENS, **case["variables"]}
+            variables = {"tools": None, "documents": None, "messages": case["messages"], **SPECIAL_TOKENS, **case["variables"]}
             template = chat_template_utils._compile_jinja_template(path.read_text())
             try:
-                prompt = template.render(messages=case["messages"], add_generation_prompt=True, **variables)
-            except jinja2.exceptions.TemplateError:
+                prompt = template.render(add_generation_prompt=True, **variables)
+            # What a template does with messages that it was not made for ends in errors of other kinds, too.
+            except (jinja2.exceptions.TemplateError, TypeError, AttributeError):
                 prompt = None
             results[path.stem].append(prompt)
     return results

@@ -3,6 +3,7 @@
 # checkpoints of each family, and rendered chat templates. See README.md.
 #
 #   scripts/compare-transformers/run.sh [compare.py's arguments]
+#   scripts/compare-transformers/run.sh --templates DIRECTORY     chat templates of a directory only
 #
 # Installs torch and transformers in a virtual environment (target/compare-transformers) on the first run, unless PYTHON
 # names an interpreter that has them. Needs no GPU and no model download; some minutes.
@@ -21,5 +22,8 @@ if [[ -z ${PYTHON:-} ]]; then
 fi
 
 cargo build --quiet --release --manifest-path "$root/Cargo.toml" --package maskwright-models --bins
+if [[ ${1:-} == --templates ]]; then
+    exec "$PYTHON" "$here/all_templates.py" --program "$target/release/maskwright-models" "$2"
+fi
 "$PYTHON" "$here/chat_templates.py"
 exec "$PYTHON" "$here/compare.py" --program "$target/release/maskwright-models" "$@"

@@ -29,6 +29,8 @@ pub struct ModelRun<'a> {
     pub decode: DecodeOptions,
     pub compile_limit: Duration,
     pub shots: usize,
+    /// Instructions before those of the prompt.
+    pub system: Option<&'a str>,
     /// Whether schemas are compiled while the model reads the prompt.
     pub beside_prefill: bool,
     /// Whether the model reads what all prompts begin with once only.
@@ -100,6 +102,7 @@ impl ModelRun<'_> {
         };
         let decode = DecodeOptions {
             max_tokens: self.decode.max_tokens.min(WARM_UP_TOKENS),
+            reasoning: None,
             ..self.decode.clone()
         };
         let conditions = Conditions {
@@ -220,6 +223,7 @@ impl ModelRun<'_> {
 
     /// The tokens of the prompt that asks for an instance of `schema`.
     fn prompt(&self, schema: &str) -> Result<Vec<u32>, CommandError> {
-        Ok(prompts::encode(self.model, &prompts::messages(schema, self.shots))?)
+        let messages = prompts::messages(schema, self.shots);
+        Ok(prompts::encode(self.model, messages, self.system)?)
     }
 }

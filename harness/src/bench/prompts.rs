@@ -2,6 +2,7 @@
 
 use maskwright_models::{LoadedModel, Message, ModelError};
 use maskwright_suites::{json_text, prompt};
+use serde::{Deserialize, Serialize};
 
 /// The prompt that asks for an instance of `schema`, the schema on one line, after so many demonstrations.
 pub fn messages(schema: &str, shots: usize) -> Vec<prompt::Message> {
@@ -12,15 +13,77 @@ pub fn messages(schema: &str, shots: usize) -> Vec<prompt::Message> {
     prompt::messages(schema, &prompt::DEFAULT_SHOTS[..shots])
 }
 
-/// The tokens that put `messages` before `model`.
+/// How models of this machine are asked, for the manifest.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PromptSettings {
+    /// SHA-256 of the chat template that was given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chat_template_sha256: Option<String>,
+    /// Instructions before those of the prompt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub system: Option<String>,
+    /// The switch for thinking, where it was turned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thinking: Option<bool>,
+    /// Largest number of tokens of reasoning, where there is any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reasoning_tokens: Option<usize>,
+    /// What reasoning ends with, where that was given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reasoning_end: Option<String>,
+}
+
+impl PromptSettings {
+    /// Whether nothing was asked for.
+    pub fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// The tokens that put `messages` before `model`, with these instructions before their own.
 ///
 /// # Errors
 ///
 /// [`ModelError`], where the chat template refuses them.
-pub fn encode(model: &LoadedModel, messages: &[prompt::Message]) -> Result<Vec<u32>, ModelError> {
-    let messages: Vec<Message> = messages
+pub fn encode(
+    model: &LoadedModel,
+    messages: Vec<prompt::Message>,
+    system: Option<&str>,
+) -> Result<Vec<u32>, ModelError> {
+    let messages: Vec<Message> = with_system(system, messages)
         .iter()
         .map(|message| Message::new(message.role.as_str(), message.content.as_str()))
         .collect();
     model.encode_prompt(&model.render_prompt(&messages)?)
+}
+
+/// `messages` with these instructions before their own.
+fn with_system(system: Option<&str>, mut messages: Vec<prompt::Message>) -> Vec<prompt::Message> {
+    let Some(system) = system else {
+        return messages;
+    };
+    match messages.first_mut().filter(|first| first.role == prompt::Role::System) {
+        Some(first) => first.content = format!("{system}\n\n{}", first.content),
+        None => messages.insert(0, prompt::Message::new(prompt::Role::System, system)),
+    }
+    messages
+}
+
+#[cfg(test)]
+mod tests {
+    use maskwright_suites::prompt::{Message, Role};
+
+    use super::with_system;
+
+    #[test]
+    fn instructions_come_before_those_of_the_prompt() {
+        let own = Message::new(Role::System, "own");
+        let question = Message::new(Role::User, "question");
+        let messages = vec![own, question.clone()];
+        assert_eq!(with_system(None, messages.clone()), messages);
+        let joined = with_system(Some("given"), messages);
+        assert_eq!(joined, [Message::new(Role::System, "given\n\nown"), question.clone()]);
+        let added = with_system(Some("given"), vec![question.clone()]);
+        assert_eq!(added, [Message::new(Role::System, "given"), question]);
+    }
 }

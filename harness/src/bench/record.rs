@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use maskwright::{CompileError, CompileErrorKind};
-use maskwright_models::{DecodeError, FinishReason, Generation, MaskEffect};
+use maskwright_models::{DecodeError, FinishReason, Generation, ReasoningSpan, MaskEffect};
 use maskwright_suites::validate::{Scoring, Verdict};
 use maskwright_worker::protocol::WireCompileError;
 use serde::{Deserialize, Serialize};
@@ -110,6 +110,28 @@ impl From<WireCompileError> for CompileFailure {
     }
 }
 
+/// What a model of this machine wrote before its answer. Nothing constrains or judges it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ReasoningRecord {
+    /// Number of tokens, which `output_tokens` leaves out.
+    pub tokens: usize,
+    /// Time from its first token to its last, in seconds: a part of the time to the answer's first token.
+    pub seconds: f64,
+    /// Whether the model did not end it by itself: it reached its limit, or the model ended its turn.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cut: bool,
+}
+
+impl ReasoningRecord {
+    fn new(span: &ReasoningSpan) -> Self {
+        Self {
+            tokens: span.tokens,
+            seconds: span.time.as_secs_f64(),
+            cut: span.cut,
+        }
+    }
+}
+
 /// A generation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GenerationRecord {
@@ -119,7 +141,10 @@ pub struct GenerationRecord {
     pub output_tokens: usize,
     /// Tokens of the answer that were forced, not sampled; 0 for servers, which do not tell.
     pub forced_tokens: usize,
-    /// Forward passes of the model, the prompt's included; 0 for servers, which do not tell.
+    /// What the model wrote before its answer, where it reasoned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reasoning: Option<ReasoningRecord>,
+    /// Forward passes of the model, those of the prompt and the reasoning included; 0 for servers, which do not tell.
     pub forward_passes: usize,
     /// Why it ended; absent after an error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -134,7 +159,7 @@ pub struct GenerationRecord {
     /// tokens.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub helped: bool,
-    /// Time to the first token, in seconds.
+    /// Time to the first token of the answer, reasoning included, in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ttft_s: Option<f64>,
     /// Mean time per token after the first, in milliseconds.
@@ -200,6 +225,7 @@ impl GenerationRecord {
             prompt_tokens,
             output_tokens: generation.tokens.len(),
             forced_tokens: generation.forced_tokens(),
+            reasoning: generation.reasoning.as_ref().map(ReasoningRecord::new),
             forward_passes: generation.forward_passes,
             finish,
             error,
@@ -242,6 +268,7 @@ impl GenerationRecord {
             prompt_tokens: count(answer.usage.prompt),
             output_tokens: count(answer.usage.visible()),
             forced_tokens: 0,
+            reasoning: None,
             forward_passes: 0,
             finish: finish.as_ref().ok().copied(),
             error: finish.err(),

@@ -5,6 +5,7 @@ use maskwright_worker::StyleChanges;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::prompts::PromptSettings;
 use crate::documents::DocumentSettings;
 use crate::frameworks::FrameworkSettings;
 use crate::run::manifest::Settings;
@@ -46,6 +47,9 @@ pub struct BenchSettings {
     pub sampling: SamplingOptions,
     /// Demonstrations in the prompt.
     pub shots: usize,
+    /// How models of this machine are asked, where options say so.
+    #[serde(default, skip_serializing_if = "PromptSettings::is_default")]
+    pub prompt: PromptSettings,
     /// The date that chat templates are told.
     pub prompt_date: String,
     /// Largest number of tokens of an answer; only the model's context and the time are limits where there is none.

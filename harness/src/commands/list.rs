@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use maskwright_models::{COMPARED_WITH, Family, MISSING};
+use maskwright_models::{Family, MISSING, compared_with};
 use serde_json::{Value, json};
 
 use crate::error::CommandError;
@@ -128,14 +128,17 @@ fn families_as_text() -> String {
             "" => String::new(),
             limits => format!("; {limits}"),
         };
-        let description = format!("{} ({}){limits}; {kernels}", family.models(), family.architecture());
+        let compared = compared_with(family).join(", ");
+        let description = format!(
+            "{} ({}){limits}; {kernels}; compared with {compared}",
+            family.models(),
+            family.architecture()
+        );
         text.push_str(&listed(family.name(), &description));
     }
     text.push_str(&listed(
         "",
-        &format!(
-            "greedy tokens and logits of each were compared with those of {COMPARED_WITH}, for small random checkpoints"
-        ),
+        "compared are greedy tokens and logits, for small random checkpoints",
     ));
     text.push_str("\nKnown, and not run\n");
     for known in MISSING {
@@ -150,7 +153,7 @@ fn families_as_json() -> Value {
     let families = Family::ALL.map(|family| {
         json!({
             "name": family.name(), "architecture": family.architecture(), "models": family.models(),
-            "own_gpu_kernels": family.has_kernels(), "limits": family.limits(), "compared_with": COMPARED_WITH,
+            "own_gpu_kernels": family.has_kernels(), "limits": family.limits(), "compared_with": compared_with(family),
         })
     });
     let missing = MISSING

@@ -29,6 +29,8 @@ pub struct ModelRun<'a> {
     pub compile_limit: Duration,
     /// Whether constrained rows are asked a second time, with the answer of the model alone as a draft in the prompt.
     pub draft: bool,
+    /// Instructions before those of the prompt.
+    pub system: Option<&'a str>,
 }
 
 /// A row that lacks a record of a question.
@@ -88,7 +90,7 @@ impl<'a> ModelRun<'a> {
             false => Vec::new(),
         };
         if !direct.is_empty() {
-            let prompt = encode(self.model, &messages(asked.set, &question.text))?;
+            let prompt = encode(self.model, messages(asked.set, &question.text), self.system)?;
             if !self.answers(direct, &prompt, question, asked, directory)? {
                 return Ok(false);
             }
@@ -97,7 +99,11 @@ impl<'a> ModelRun<'a> {
             return Ok(true);
         };
         let draft = text_of(directory.records(), &key.direct_of(LM_ONLY)).unwrap_or_default();
-        let prompt = encode(self.model, &messages_with_draft(asked.set, &question.text, draft))?;
+        let prompt = encode(
+            self.model,
+            messages_with_draft(asked.set, &question.text, draft),
+            self.system,
+        )?;
         self.answers(after_draft, &prompt, question, asked, directory)
     }
 
@@ -196,8 +202,8 @@ impl<'a> ModelRun<'a> {
     fn read_prefix(&mut self, set: &QuestionSet) -> Result<Option<(Vec<u32>, Snapshot)>, CommandError> {
         self.model.model.reset();
         let prompts = [
-            encode(self.model, &messages(set, "A"))?,
-            encode(self.model, &messages(set, "1"))?,
+            encode(self.model, messages(set, "A"), self.system)?,
+            encode(self.model, messages(set, "1"), self.system)?,
         ];
         let pairs = prompts[0].iter().zip(&prompts[1]);
         let same = pairs.take_while(|(one, other)| one == other).count();

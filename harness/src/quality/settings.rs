@@ -6,6 +6,7 @@ use maskwright_worker::StyleChanges;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::bench::prompts::PromptSettings;
 use crate::frameworks::FrameworkSettings;
 use crate::run::manifest::Settings;
 use crate::server::ServerSettingsSummary;
@@ -26,6 +27,9 @@ pub struct QualitySettings {
     pub sampling: SamplingOptions,
     /// Examples in the prompt.
     pub shots: usize,
+    /// How models of this machine are asked, where options say so.
+    #[serde(default, skip_serializing_if = "PromptSettings::is_default")]
+    pub prompt: PromptSettings,
     /// The date that chat templates are told.
     pub prompt_date: String,
     /// Whether constrained rows are asked a second time, with a draft of the model alone in the prompt.

@@ -33,6 +33,7 @@ fn ended(framework: &str, question: &str, text: &str, tokens: usize, finish: Fin
         prompt_tokens: 10,
         output_tokens: tokens,
         forced_tokens: 0,
+        reasoning: None,
         forward_passes: 1,
         finish: Some(finish),
         error: None,

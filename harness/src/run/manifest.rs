@@ -197,7 +197,7 @@ fn shown(value: &Value) -> String {
 }
 
 /// The options that decide a setting, where they are not called like it.
-const OPTIONS: [(&str, &str); 12] = [
+const OPTIONS: [(&str, &str); 14] = [
     ("models", "--model"),
     ("servers", "--server"),
     ("datasets", "--datasets, --data or --limit"),
@@ -210,11 +210,16 @@ const OPTIONS: [(&str, &str); 12] = [
     ("samples", "--samples, --split or --limit: the number of samples"),
     ("sha256", "the data"),
     ("level", "--strict: the level"),
+    ("chat_template_sha256", "--chat-template: the file"),
+    ("reasoning_tokens", "--reasoning or --reasoning-tokens"),
 ];
 
 /// The option that decides the setting at `place`, with the rest of the place.
 fn option_of(place: &str) -> String {
-    let place = place.strip_prefix("sampling.").unwrap_or(place);
+    let inner = ["sampling.", "prompt."]
+        .iter()
+        .find_map(|group| place.strip_prefix(group));
+    let place = inner.unwrap_or(place);
     let (setting, rest) = place.split_once('.').unwrap_or((place, ""));
     let option = match OPTIONS.iter().find(|(name, _)| *name == setting) {
         Some((_, option)) => (*option).to_owned(),

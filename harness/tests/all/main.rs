@@ -13,5 +13,6 @@ mod docs;
 mod fetch;
 mod ifstruct;
 mod judges;
+mod prompts;
 mod quality;
 mod servers;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use candle_core::Tensor;
 use maskwright::{TokenId, TokenMask};
 
-use crate::decode::generation::{DecodeError, FinishReason, GeneratedToken, Generation, MaskTimes};
+use crate::decode::generation::{DecodeError, FinishReason, GeneratedToken, Generation, MaskTimes, ReasoningSpan};
 use crate::decode::mask_effect::MaskEffect;
 use crate::decode::options::{Constraint, DecodeOptions};
 use crate::decode::overlapped_masker::OverlappedMasker;
@@ -14,13 +14,14 @@ use crate::decode::sampler::Sampler;
 use crate::decode::token_budget::CompletionPlan;
 use crate::error::ModelError;
 use crate::language_model::{LanguageModel, Snapshot, logits_to_host};
+use crate::prompt::reasoning::Reasoning;
 
 /// Tokens passed over at one position of an answer because of its token budget, before the shortest way to its end is taken.
 const MAX_PASSED_OVER: usize = 32;
 /// Time that a forward pass is assumed to take as long as none has been measured.
 const SHORT_PASS: Duration = Duration::from_millis(1);
 
-/// Generates an answer to `prompt`, constrained where there is a constraint.
+/// Generates an answer to `prompt`, constrained where there is a constraint, after reasoning where the options allow that.
 ///
 /// The model is reset first. Masks are computed while the forward pass runs, tokens that the masker forces
 /// are appended to the next forward pass, and nothing is ever sampled from an empty mask. `cancel` is looked
@@ -45,7 +46,9 @@ pub fn generate_after(
     options: &DecodeOptions,
     cancel: &AtomicBool,
 ) -> Generation {
-    let reserved = model.reserve(prompt.len().saturating_add(options.max_tokens));
+    let reasoning = options.reasoning.as_ref().map_or(0, Reasoning::longest);
+    let answer = options.max_tokens.saturating_add(reasoning);
+    let reserved = model.reserve(prompt.len().saturating_add(answer));
     let mut decoder = Decoder {
         model,
         read,
@@ -53,6 +56,7 @@ pub fn generate_after(
         cancel,
         sampler: Sampler::new(options.sampling.clone()),
         start: Instant::now(),
+        reasoning: None,
         tokens: Vec::new(),
         logits: Logits::default(),
         earlier_logits: Logits::default(),
@@ -72,6 +76,7 @@ pub fn generate_after(
     Generation {
         finish,
         total: decoder.start.elapsed(),
+        reasoning: decoder.reasoning,
         tokens: decoder.tokens,
         forward_passes: decoder.forward_passes,
         mask_times: decoder.mask_times,
@@ -89,6 +94,7 @@ struct Decoder<'a> {
     cancel: &'a AtomicBool,
     sampler: Sampler,
     start: Instant,
+    reasoning: Option<ReasoningSpan>,
     tokens: Vec<GeneratedToken>,
     logits: Logits,
     /// Logits of the pass before the last.
@@ -151,6 +157,11 @@ impl Decoder<'_> {
         let overlap = self.options.overlap;
         let mut masker = constraint.map(|constraint| OverlappedMasker::new(constraint, overlap, deadline));
         let mut pending = prompt[read..].to_vec();
+        if let Some(reasoning) = &self.options.reasoning
+            && let Some(reason) = self.reason(reasoning, masker.is_some(), &mut pending)?
+        {
+            return Ok(reason);
+        }
         loop {
             if let Some(reason) = self.stop_before(pending.len()) {
                 return Ok(reason);
@@ -167,6 +178,60 @@ impl Decoder<'_> {
                 NextStep::Finish(reason) => return Ok(reason),
             }
         }
+    }
+
+    /// Lets the model reason after `pending`, which is then what it reads before its answer. Returns why the answer ends where
+    /// the reasoning does.
+    ///
+    /// What an unconstrained model writes that ends its turn without an end of reasoning was its answer.
+    fn reason(
+        &mut self,
+        reasoning: &Reasoning,
+        is_constrained: bool,
+        pending: &mut Vec<TokenId>,
+    ) -> Result<Option<FinishReason>, DecodeError> {
+        let context = self
+            .model
+            .max_positions()
+            .saturating_sub(self.model.position() + pending.len());
+        // Half of the context is left to the answer.
+        let limit = reasoning.max_tokens.min(context / 2);
+        let mut reader = reasoning.reader();
+        let mut written: Vec<GeneratedToken> = Vec::new();
+        let (finish, cut) = loop {
+            if let Some(reason) = self.stop_before(pending.len()) {
+                break (Some(reason), true);
+            }
+            if written.len() >= limit {
+                pending.extend(&reasoning.closing);
+                break (None, true);
+            }
+            let id = self.sample_freely(pending)?;
+            if self.options.eos_tokens.contains(&id) {
+                if !is_constrained {
+                    self.tokens = written;
+                    return Ok(Some(FinishReason::EndOfSequence));
+                }
+                pending.clone_from(&reasoning.closing);
+                break (None, true);
+            }
+            let at = self.start.elapsed();
+            written.push(GeneratedToken { id, forced: false, at });
+            match reader.read(id) {
+                Some(before_answer) => {
+                    *pending = before_answer;
+                    break (None, false);
+                }
+                None => *pending = vec![id],
+            }
+        };
+        let ends = written.first().zip(written.last());
+        self.reasoning = Some(ReasoningSpan {
+            tokens: written.len(),
+            time: ends.map_or(Duration::ZERO, |(first, last)| last.at - first.at),
+            cut,
+        });
+        Ok(finish)
     }
 
     /// Takes the model back to the part of the prompt that it has read already, or to the beginning. Returns the number of

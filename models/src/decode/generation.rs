@@ -83,16 +83,29 @@ pub struct MaskTimes {
     pub speculation: Duration,
 }
 
+/// What a model wrote before its answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReasoningSpan {
+    /// Number of tokens that the model chose.
+    pub tokens: usize,
+    /// Time from the first of them to the last.
+    pub time: Duration,
+    /// Whether the model did not end it: it reached its limit, or the model ended its turn.
+    pub cut: bool,
+}
+
 /// An answer, as far as it came, and what it cost.
 #[derive(Debug)]
 pub struct Generation {
+    /// What the model wrote before its answer, where it reasoned.
+    pub reasoning: Option<ReasoningSpan>,
     /// The answer's tokens, the end-of-sequence token not included.
     pub tokens: Vec<GeneratedToken>,
     /// Why the answer ended. An error leaves the tokens before it in place.
     pub finish: Result<FinishReason, DecodeError>,
     /// Time of the whole generation.
     pub total: Duration,
-    /// Number of forward passes, the prompt's included.
+    /// Number of forward passes, those of the prompt and the reasoning included.
     pub forward_passes: usize,
     /// Times of the masks; zero where nothing was masked.
     pub mask_times: MaskTimes,
@@ -114,7 +127,7 @@ impl Generation {
         self.tokens.iter().filter(|token| token.forced).count()
     }
 
-    /// Time to the first token; `None` where there is none.
+    /// Time to the first token of the answer, reasoning included; `None` where there is none.
     pub fn time_to_first_token(&self) -> Option<Duration> {
         self.tokens.first().map(|token| token.at)
     }

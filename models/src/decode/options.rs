@@ -5,6 +5,7 @@ use std::time::Duration;
 use maskwright::{Masker, TokenId};
 
 use crate::decode::sampler::SamplingOptions;
+use crate::prompt::reasoning::Reasoning;
 
 /// When an answer ends, and how its tokens are chosen.
 #[derive(Clone, Debug)]
@@ -13,10 +14,10 @@ pub struct DecodeOptions {
     pub sampling: SamplingOptions,
     /// Token ids that end an answer.
     pub eos_tokens: Vec<TokenId>,
-    /// Largest number of tokens of an answer. The end-of-sequence token is not counted; an answer that has this
+    /// Largest number of tokens of an answer, without its reasoning. The end-of-sequence token is not counted; an answer that has this
     /// many tokens is not given another forward pass to see whether it would have ended there.
     pub max_tokens: usize,
-    /// Longest time for an answer, prompt processing included.
+    /// Longest time for an answer, prompt processing and reasoning included.
     pub time_limit: Option<Duration>,
     /// Whether tokens that the masker forces are appended without being sampled.
     pub fast_forward: bool,
@@ -28,6 +29,8 @@ pub struct DecodeOptions {
     /// Whether it is worked out what each mask does to the model's choice ([`Generation::mask_effects`](crate::Generation::mask_effects)),
     /// which takes time that belongs to neither the model nor the framework.
     pub mask_effects: bool,
+    /// What the model may write before its answer, unconstrained; `None` where the answer begins at once.
+    pub reasoning: Option<Reasoning>,
 }
 
 /// A masker for a generation, and the framework that its errors name.

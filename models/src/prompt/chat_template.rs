@@ -2,16 +2,18 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use maskwright_json_text::Style;
 use minijinja::syntax::SyntaxConfig;
-use minijinja::value::{Kwargs, Rest, Value};
+use minijinja::value::{Kwargs, Rest, Value, ValueKind};
 use minijinja::{Environment, Error, ErrorKind, State};
 use serde_json::Value as Json;
 
 use crate::error::ModelError;
+use crate::load::disk::read_file;
 use crate::load::file_names::{TEMPLATE_JINJA, TEMPLATE_JSON, TOKENIZER_CONFIG};
 use crate::load::files::ModelFiles;
 use crate::load::json_fields::JsonFields;
@@ -72,15 +74,35 @@ const BOUNDS: Bounds = Bounds {
     time: Duration::from_secs(20),
 };
 
+/// The variables by which templates are told whether the model is to think before it answers: Qwen3, SmolLM3 and GLM have the
+/// first, Granite and DeepSeek the second.
+const THINKING_SWITCHES: [&str; 2] = ["enable_thinking", "thinking"];
+
+/// The variable by which gpt-oss is told how much to think; it knows no way not to think at all.
+const REASONING_EFFORT: &str = "reasoning_effort";
+
+/// The value of [`REASONING_EFFORT`] for the least thinking.
+const LEAST_EFFORT: &str = "low";
+
 /// The name of the template within its environment.
 const NAME: &str = "chat_template";
 
-/// A model's chat template, parsed.
-pub(crate) struct ChatTemplate {
+/// A chat template, parsed.
+pub struct ChatTemplate {
     environment: Arc<Environment<'static>>,
     /// The name of the template's file in error messages.
     file: String,
+    /// The template as it was read.
+    text: String,
     special_tokens: Vec<(String, String)>,
+}
+
+impl std::fmt::Debug for ChatTemplate {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ChatTemplate")
+            .field("file", &self.file)
+            .finish_non_exhaustive()
+    }
 }
 
 impl ChatTemplate {
@@ -117,8 +139,13 @@ impl ChatTemplate {
         Ok(text.map(|text| (file, text)))
     }
 
-    /// Parses `text`, from the file of that name.
-    pub(crate) fn parse(
+    /// Parses `text`, from the file of that name. `special_tokens` are variables of the template, such as `bos_token`; `clock` is
+    /// what `strftime_now` tells, `None` for the local time.
+    ///
+    /// # Errors
+    ///
+    /// [`ModelError::ChatTemplate`], with the place where it does not parse.
+    pub fn parse(
         file: String,
         text: &str,
         special_tokens: Vec<(String, String)>,
@@ -142,16 +169,63 @@ impl ChatTemplate {
         Ok(Self {
             environment: Arc::new(environment),
             file,
+            text: text.to_owned(),
             special_tokens,
         })
     }
 
-    /// The prompt for `messages`, ending where the model's answer begins. `variables` are the template's own.
-    pub(crate) fn render(
-        &self,
-        messages: &[Message],
-        variables: &BTreeMap<String, Json>,
-    ) -> Result<String, ModelError> {
+    /// The template in the file at `path`.
+    pub(crate) fn read_file(
+        path: &Path,
+        config: &TokenizerConfig,
+        clock: Option<jiff::civil::DateTime>,
+    ) -> Result<Self, ModelError> {
+        let bytes = read_file(path, MAX_TEMPLATE_BYTES as u64)?;
+        let file = path.display().to_string();
+        let text = String::from_utf8(bytes).map_err(|_| ModelError::ChatTemplate {
+            file: file.clone(),
+            message: "not UTF-8: expected a Jinja template, such as a model's chat_template.jinja".to_owned(),
+        })?;
+        Self::parse(file, &text, config.special_tokens.clone(), clock)
+    }
+
+    /// The template as it was read.
+    pub(crate) fn source(&self) -> &str {
+        &self.text
+    }
+
+    /// The template's variables that say whether the model is to think before it answers, with their values; an error where it
+    /// has none.
+    pub(crate) fn thinking_variables(&self, is_on: bool) -> Result<BTreeMap<String, Json>, ModelError> {
+        let used = self
+            .environment
+            .get_template(NAME)
+            .map(|template| template.undeclared_variables(false));
+        let used = used.unwrap_or_default();
+        let mut variables = BTreeMap::new();
+        for name in THINKING_SWITCHES.into_iter().filter(|name| used.contains(*name)) {
+            variables.insert(name.to_owned(), Json::Bool(is_on));
+        }
+        let has_effort = used.contains(REASONING_EFFORT);
+        if has_effort && !is_on {
+            variables.insert(REASONING_EFFORT.to_owned(), LEAST_EFFORT.into());
+        }
+        if variables.is_empty() && !has_effort {
+            return Err(self.failed(format!(
+                "has no switch for thinking ({}, {REASONING_EFFORT}): leave --thinking out",
+                THINKING_SWITCHES.join(", ")
+            )));
+        }
+        Ok(variables)
+    }
+
+    /// The prompt for `messages`, ending where the model's answer begins. `variables` are the template's own; one called `messages`
+    /// stands for messages with more than a role and a text, such as calls of tools.
+    ///
+    /// # Errors
+    ///
+    /// [`ModelError::ChatTemplate`], where it fails, refuses the messages, or takes too much time or memory.
+    pub fn render(&self, messages: &[Message], variables: &BTreeMap<String, Json>) -> Result<String, ModelError> {
         let message = |message: &Message| Value::from_pairs([("role", &message.role), ("content", &message.content)]);
         let mut context: BTreeMap<String, Value> = BTreeMap::from([
             ("messages".to_owned(), messages.iter().map(message).collect()),
@@ -245,6 +319,8 @@ fn environment(clock: Option<jiff::civil::DateTime>) -> Result<Environment<'stat
         };
         written.map_err(|_| Error::new(ErrorKind::WriteFailure, "the prompt could not be written"))
     });
+    environment.add_test("iterable", |value: Value| is_iterable(&value));
+    environment.add_test("sequence", |value: Value| is_sequence(&value));
     environment.add_filter("tojson", to_json);
     environment.add_filter(PLAIN_INDENT, minijinja::filters::indent);
     environment.add_filter("indent", indent);
@@ -260,6 +336,19 @@ fn environment(clock: Option<jiff::civil::DateTime>) -> Result<Environment<'stat
             .map_err(|error| Error::new(ErrorKind::InvalidOperation, format!("strftime_now: {error}")))
     });
     Ok(environment)
+}
+
+/// Whether Python can walk through a value. minijinja walks through `none`, too.
+fn is_iterable(value: &Value) -> bool {
+    !matches!(value.kind(), ValueKind::None | ValueKind::Bool | ValueKind::Number)
+}
+
+/// Whether a value has a length and items, as Jinja's test `sequence` asks: Python's texts and maps have.
+fn is_sequence(value: &Value) -> bool {
+    matches!(
+        value.kind(),
+        ValueKind::Undefined | ValueKind::String | ValueKind::Seq | ValueKind::Map
+    )
 }
 
 /// The name of minijinja's own filter `indent`, which makes as many spaces as it is told to.

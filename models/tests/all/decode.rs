@@ -30,6 +30,7 @@ fn options() -> DecodeOptions {
         finish_in_time: true,
         overlap: true,
         mask_effects: false,
+        reasoning: None,
     }
 }
 

@@ -10,5 +10,6 @@ mod golden;
 mod hub;
 mod hub_server;
 mod loading;
+mod reasoning;
 mod scripted;
 mod tokenizers;

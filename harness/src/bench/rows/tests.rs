@@ -57,6 +57,7 @@ fn answered(mut record: Record, tgt_s: f64, finish: Option<FinishReason>, valid:
         prompt_tokens: 10,
         output_tokens: 5,
         forced_tokens: 2,
+        reasoning: None,
         forward_passes: 4,
         finish,
         error: None,

@@ -5,6 +5,7 @@ pub mod documents;
 pub mod frameworks;
 pub mod models;
 pub mod numbers;
+pub mod prompts;
 pub mod schema;
 pub mod servers;
 pub mod style;

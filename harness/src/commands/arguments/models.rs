@@ -8,6 +8,7 @@ use maskwright_models::{
 };
 
 use super::numbers::threads;
+use super::prompts::PromptArguments;
 use crate::error::CommandError;
 use crate::run::manifest::available_cpus;
 use crate::run::progress;
@@ -37,6 +38,9 @@ pub struct ModelArguments {
     /// Threads of the model's forward pass; by default one processor is left to the masks
     #[arg(long, value_parser = threads, value_name = "N")]
     pub threads: Option<usize>,
+    /// How models are asked.
+    #[command(flatten)]
+    pub prompt: PromptArguments,
 }
 
 /// The text as it is, if it can be read as a `T`.
@@ -56,12 +60,13 @@ impl ModelArguments {
         names
     }
 
-    /// Whether the options go together with the models.
+    /// Whether the options go together with the models, of which there are none where only servers are asked.
     ///
     /// # Errors
     ///
-    /// [`CommandError::Arguments`], where no model takes --revision, which would be left out of account.
-    pub fn check(&self) -> Result<(), CommandError> {
+    /// [`CommandError::Arguments`], where no model takes an option, which would be left out of account.
+    pub fn check(&self, has_models: bool) -> Result<(), CommandError> {
+        self.prompt.check(has_models)?;
         let takes_revision = |name: &String| match name.parse() {
             Ok(ModelSource::Hub { revision, .. }) => revision.is_none(),
             Ok(_) => false,
@@ -104,6 +109,7 @@ impl ModelArguments {
             dtype: self.dtype.parse()?,
             threads: Some(self.threads()),
             clock: Some(PROMPT_DATE),
+            prompt: self.prompt.options(),
             hub,
             progress: Some(bar.clone()),
         };

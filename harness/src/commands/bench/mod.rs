@@ -210,12 +210,12 @@ impl BenchArguments {
         datasets: &[Dataset],
         documents: &DocumentLibrary,
         sampling: &SamplingOptions,
-    ) -> BenchSettings {
+    ) -> Result<BenchSettings, CommandError> {
         let frameworks = frameworks.iter().map(|row| match &row.framework {
             Some(framework) => FrameworkSettings::from(framework),
             None => FrameworkSettings::alone(),
         });
-        BenchSettings {
+        Ok(BenchSettings {
             models,
             frameworks: frameworks.collect(),
             servers: self.servers.summaries(),
@@ -223,6 +223,7 @@ impl BenchArguments {
             documents: documents.settings(),
             sampling: sampling.clone(),
             shots: self.shots.into(),
+            prompt: self.model.prompt.settings()?,
             prompt_date: PROMPT_DATE.date().to_string(),
             max_tokens: self.max_tokens(),
             protocol: self.protocol,
@@ -236,7 +237,7 @@ impl BenchArguments {
             overlap: !self.no_overlap,
             threads: self.model.threads(),
             style: self.style.changes(),
-        }
+        })
     }
 }
 

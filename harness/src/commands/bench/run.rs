@@ -44,7 +44,7 @@ pub fn run(arguments: &BenchArguments) -> Result<(), CommandError> {
         return Err(CommandError::Arguments(problem.to_owned()));
     }
     arguments.directory.check(BenchSettings::COMMAND)?;
-    arguments.model.check()?;
+    arguments.model.check(!names.is_empty())?;
     let datasets = datasets(arguments)?;
     if datasets.iter().all(|dataset| dataset.instances.is_empty()) {
         let names: Vec<&str> = datasets.iter().map(|dataset| dataset.name.as_str()).collect();
@@ -66,7 +66,7 @@ pub fn run(arguments: &BenchArguments) -> Result<(), CommandError> {
         described.insert(0, prepared.settings());
     }
     let server_runs = server_runs(arguments, &clients, &documents, &sampling);
-    let manifest = Manifest::new(arguments.settings(described, &frameworks, &datasets, &documents, &sampling));
+    let manifest = Manifest::new(arguments.settings(described, &frameworks, &datasets, &documents, &sampling)?);
     interrupt::watch();
     let keys = row_keys(arguments, &models, &names);
     let questions = questions(&datasets);
@@ -191,11 +191,13 @@ impl BenchRun<'_> {
                     finish_in_time: arguments.finish_in_time(),
                     overlap: !arguments.no_overlap,
                     mask_effects: false,
+                    reasoning: current.model.reasoning().cloned(),
                 },
                 model: &mut current.model,
                 compile_limit: Duration::from_secs_f64(arguments.compile_limit),
                 shots: arguments.shots.into(),
                 beside_prefill: arguments.beside_prefill(),
+                system: arguments.model.prompt.system(),
                 prefix_cache: arguments.prefix_cache,
                 repeat: arguments.repeat,
                 read: None,

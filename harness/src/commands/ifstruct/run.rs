@@ -8,7 +8,6 @@ use maskwright::{ExactOptions, Formats, ReplyCompiler};
 use maskwright_models::{Constraint, DecodeOptions, FinishReason, LoadedModel, SamplingOptions, generate};
 use maskwright_suites::ifstruct::{GenerateError, Sample, SampleGenerator, Samples, Scorer, Split};
 use maskwright_suites::prompt::{Message, Role};
-use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::super::arguments::directory::DirectoryArguments;
@@ -21,15 +20,14 @@ use crate::bench::record::{GenerationRecord, ServerRecord};
 use crate::bench::server_rows::total_cost;
 use crate::error::CommandError;
 use crate::ifstruct::record::{Mode, ReplyKey, ReplyRecord};
+use crate::ifstruct::settings::RunSettings;
 use crate::ifstruct::{form, report};
 use crate::report::table::Style as TableStyle;
 use crate::run::directory::{Recorded as _, RunDirectory};
 use crate::run::load::LoadWatch;
-use crate::run::manifest::{Manifest, Settings};
+use crate::run::manifest::{Manifest, Settings as _};
 use crate::run::{interrupt, progress};
-use crate::server::{
-    Answer, Client, Ended, Next, Patience, Question, ServerSettingsSummary, Unanswered, ask_all, check,
-};
+use crate::server::{Answer, Client, Ended, Next, Patience, Question, Unanswered, ask_all, check};
 use crate::terminal::wrapped;
 
 /// The samples of a run, in its directory.
@@ -86,27 +84,6 @@ pub struct RunArguments {
     json: bool,
 }
 
-/// What a run measures.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct RunSettings {
-    models: Vec<serde_json::Value>,
-    servers: Vec<ServerSettingsSummary>,
-    modes: Vec<Mode>,
-    /// Number of samples, and SHA-256 of them as JSON.
-    samples: usize,
-    sha256: String,
-    level: maskwright_suites::ifstruct::Level,
-    sampling: SamplingOptions,
-    max_tokens: usize,
-    generation_limit_s: f64,
-    prompt_date: String,
-    threads: usize,
-}
-
-impl Settings for RunSettings {
-    const COMMAND: &'static str = "ifstruct run";
-}
-
 /// Asks models for data in the words of the samples, and prints how many replies have what was asked for.
 ///
 /// # Errors
@@ -114,7 +91,7 @@ impl Settings for RunSettings {
 /// [`CommandError`]; records so far stay in the run's directory.
 pub fn run(arguments: &RunArguments) -> Result<(), CommandError> {
     arguments.directory.check(RunSettings::COMMAND)?;
-    arguments.model.check()?;
+    arguments.model.check(!arguments.local_models().is_empty())?;
     let sampling = SamplingOptions {
         temperature: arguments.temperature,
         seed: arguments.seed,
@@ -139,6 +116,7 @@ pub fn run(arguments: &RunArguments) -> Result<(), CommandError> {
         sampling: sampling.clone(),
         max_tokens: arguments.max_tokens,
         generation_limit_s: arguments.generation_limit,
+        prompt: arguments.model.prompt.settings()?,
         prompt_date: PROMPT_DATE.date().to_string(),
         threads: arguments.model.threads(),
     });
@@ -178,6 +156,15 @@ pub fn run(arguments: &RunArguments) -> Result<(), CommandError> {
     CommandError::unless_finished(reasons, &directory, planned)
 }
 
+/// What a reply is for.
+#[derive(Clone, Copy)]
+enum Purpose {
+    /// Nobody counts it: it is short.
+    WarmUp,
+    /// It goes on record.
+    Measure,
+}
+
 /// What a run goes through.
 struct ReplyRun<'a> {
     arguments: &'a RunArguments,
@@ -213,8 +200,7 @@ impl ReplyRun<'_> {
         if let Some(first) = self.samples.all().first() {
             // Replies that nobody counts: weights are paged in, threads started, the first compilation is over.
             for mode in modes {
-                let warm_up = self.arguments.max_tokens.min(WARM_UP_TOKENS);
-                self.reply(key(*mode, first), first, &mut model, &compiler, warm_up)?;
+                self.reply(key(*mode, first), first, &mut model, &compiler, Purpose::WarmUp)?;
             }
         }
         for (number, sample) in self.samples.all().iter().enumerate() {
@@ -228,7 +214,7 @@ impl ReplyRun<'_> {
                 }
                 let record = match interrupt::requested() {
                     true => None,
-                    false => self.reply(key, sample, &mut model, &compiler, self.arguments.max_tokens)?,
+                    false => self.reply(key, sample, &mut model, &compiler, Purpose::Measure)?,
                 };
                 let Some(record) = record else {
                     bar.abandon();
@@ -248,7 +234,7 @@ impl ReplyRun<'_> {
         sample: &Sample,
         model: &mut LoadedModel,
         compiler: &ReplyCompiler,
-        max_tokens: usize,
+        purpose: Purpose,
     ) -> Result<Option<ReplyRecord>, CommandError> {
         let mut record = ReplyRecord::empty(key);
         let constraint = match record.key.mode {
@@ -264,7 +250,11 @@ impl ReplyRun<'_> {
                 }
             },
         };
-        let prompt = encode(model, &messages(sample))?;
+        let prompt = encode(model, messages(sample), self.arguments.model.prompt.system())?;
+        let (max_tokens, reasoning) = match purpose {
+            Purpose::WarmUp => (self.arguments.max_tokens.min(WARM_UP_TOKENS), None),
+            Purpose::Measure => (self.arguments.max_tokens, model.reasoning().cloned()),
+        };
         let decode = DecodeOptions {
             sampling: self.sampling.clone(),
             eos_tokens: model.eos_ids().to_vec(),
@@ -274,6 +264,7 @@ impl ReplyRun<'_> {
             finish_in_time: true,
             overlap: true,
             mask_effects: false,
+            reasoning,
         };
         let cancel = &interrupt::INTERRUPTED;
         let generation = generate(model.model.as_mut(), &prompt, constraint, &decode, cancel);

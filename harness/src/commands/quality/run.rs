@@ -47,7 +47,7 @@ pub fn run(arguments: &QualityArguments) -> Result<(), CommandError> {
     }
     arguments.check_drafts(&names)?;
     arguments.directory.check(QualitySettings::COMMAND)?;
-    arguments.model.check()?;
+    arguments.model.check(!names.is_empty())?;
     let sets = arguments.question_sets()?;
     // Servers have models of their own.
     let models = match names.is_empty() {
@@ -62,7 +62,7 @@ pub fn run(arguments: &QualityArguments) -> Result<(), CommandError> {
     if let Some(prepared) = &prepared {
         described.insert(0, prepared.settings());
     }
-    let manifest = Manifest::new(arguments.settings(described, &frameworks, &sets, &sampling));
+    let manifest = Manifest::new(arguments.settings(described, &frameworks, &sets, &sampling)?);
     interrupt::watch();
     let keys = row_keys(arguments, &models, &names);
     let questions = questions(&sets);
@@ -98,10 +98,12 @@ pub fn run(arguments: &QualityArguments) -> Result<(), CommandError> {
                 finish_in_time: !arguments.no_finish_in_time,
                 overlap: true,
                 mask_effects: true,
+                reasoning: current.model.reasoning().cloned(),
             },
             model: &mut current.model,
             compile_limit: Duration::from_secs_f64(arguments.compile_limit),
             draft: arguments.draft,
+            system: arguments.model.prompt.system(),
         };
         run.run(&sets, &mut directory)?;
         // Two large models may not fit into memory beside one another: `current` ends here.
@@ -265,12 +267,12 @@ impl QualityArguments {
         frameworks: &[RowFramework],
         sets: &[QuestionSet],
         sampling: &SamplingOptions,
-    ) -> QualitySettings {
+    ) -> Result<QualitySettings, CommandError> {
         let frameworks = frameworks.iter().map(|row| match &row.framework {
             Some(framework) => FrameworkSettings::from(framework),
             None => FrameworkSettings::alone(),
         });
-        QualitySettings {
+        Ok(QualitySettings {
             models,
             frameworks: frameworks.collect(),
             servers: self.servers.summaries(),
@@ -278,6 +280,7 @@ impl QualityArguments {
             sampling: sampling.clone(),
             shots: self.shots,
             draft: self.draft,
+            prompt: self.model.prompt.settings()?,
             prompt_date: PROMPT_DATE.date().to_string(),
             max_tokens: self.max_tokens,
             compile_limit_s: self.compile_limit,
@@ -286,6 +289,6 @@ impl QualityArguments {
             finish_in_time: !self.no_finish_in_time,
             threads: self.model.threads(),
             style: self.style.changes(),
-        }
+        })
     }
 }

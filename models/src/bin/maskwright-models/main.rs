@@ -1,6 +1,7 @@
-//! Tools for models: writes them with random weights or as GGUF, continues prompts, prints the families that run, and holds
+//! Tools for models: writes them with random weights or as GGUF, continues prompts, renders chat templates, prints the families that run, and holds
 //! one device against another, for tests, timing and comparison with other software.
 
+mod chat_prompts;
 mod compare_devices;
 mod export_gguf;
 mod families;
@@ -16,6 +17,7 @@ use clap::Parser;
 /// Tools for models, for tests, timing and comparison with other software.
 #[derive(Debug, Parser)]
 enum Command {
+    ChatPrompts(chat_prompts::ChatPrompts),
     CompareDevices(compare_devices::CompareDevices),
     ExportGguf(export_gguf::ExportGguf),
     Families(families::Families),
@@ -26,6 +28,7 @@ enum Command {
 
 fn main() -> ExitCode {
     let done = match Command::parse() {
+        Command::ChatPrompts(command) => command.run(),
         Command::CompareDevices(command) => command.run(),
         Command::ExportGguf(command) => command.run(),
         Command::Families(command) => command.run(),

@@ -240,6 +240,7 @@ fn answer(model: &mut Transformer, schema: Option<&str>, sampling: &SamplingOpti
         finish_in_time: true,
         mask_effects: false,
         overlap: true,
+        reasoning: None,
     };
     let generation = generate(model, &[5; 30], constraint, &options, &AtomicBool::new(false));
     generation.finish.as_ref().unwrap();

@@ -89,6 +89,16 @@ pub fn export_gguf(
     })
 }
 
+/// llama.cpp's name of the architecture of a family whose models can be written.
+pub(crate) fn architecture_of(family: Family) -> Option<&'static str> {
+    match family {
+        Family::Llama | Family::Mistral => Some("llama"),
+        Family::Qwen2 => Some("qwen2"),
+        Family::Qwen3 => Some("qwen3"),
+        _ => None,
+    }
+}
+
 /// llama.cpp's name of the architecture of a model called `name`; errs for models that cannot be written.
 fn architecture(config: &ModelConfig, name: &str) -> Result<&'static str, ModelError> {
     let unsupported = |what: String, hint: &str| ModelError::Unsupported {
@@ -96,14 +106,13 @@ fn architecture(config: &ModelConfig, name: &str) -> Result<&'static str, ModelE
         what,
         hint: hint.to_owned(),
     };
-    let architecture = match config.family {
-        Family::Llama | Family::Mistral => "llama",
-        Family::Qwen2 => "qwen2",
-        Family::Qwen3 => "qwen3",
-        family => {
-            let what = format!("a GGUF file of a {} model", family.name());
-            return Err(unsupported(what, "llama, mistral, qwen2 and qwen3 can be written"));
-        }
+    let Some(architecture) = architecture_of(config.family) else {
+        let what = format!("a GGUF file of a {} model", config.family.name());
+        let written = Family::ALL
+            .into_iter()
+            .filter(|family| architecture_of(*family).is_some());
+        let names: Vec<&str> = written.map(Family::name).collect();
+        return Err(unsupported(what, &format!("{} can be written", names.join(", "))));
     };
     if !config.is_plain() {
         let what = "a GGUF file of a model with sliding windows, LongRoPE or gates other than SiLU".to_owned();

@@ -1,0 +1,44 @@
+//! [`RunSettings`]: what a run of `maskwright ifstruct run` measures, for its manifest.
+
+use maskwright_models::SamplingOptions;
+use maskwright_suites::ifstruct::Level;
+use serde::{Deserialize, Serialize};
+
+use super::record::Mode;
+use crate::bench::prompts::PromptSettings;
+use crate::run::manifest::Settings;
+use crate::server::ServerSettingsSummary;
+
+/// What a run of `maskwright ifstruct run` measures, for its manifest.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunSettings {
+    /// The models in the order of rows: name, family, revision, number format, device, hashes.
+    pub models: Vec<serde_json::Value>,
+    /// The servers in the order of rows.
+    pub servers: Vec<ServerSettingsSummary>,
+    /// How models of this machine reply.
+    pub modes: Vec<Mode>,
+    /// Number of samples.
+    pub samples: usize,
+    /// SHA-256 of the samples, as lines of JSON.
+    pub sha256: String,
+    /// How strictly replies are judged.
+    pub level: Level,
+    /// How tokens are chosen.
+    pub sampling: SamplingOptions,
+    /// Largest number of tokens of a reply.
+    pub max_tokens: usize,
+    /// Longest reply, in seconds.
+    pub generation_limit_s: f64,
+    /// How models of this machine are asked, where options say so.
+    #[serde(default, skip_serializing_if = "PromptSettings::is_default")]
+    pub prompt: PromptSettings,
+    /// The date that chat templates are told.
+    pub prompt_date: String,
+    /// Threads of the model's forward pass.
+    pub threads: usize,
+}
+
+impl Settings for RunSettings {
+    const COMMAND: &'static str = "ifstruct run";
+}

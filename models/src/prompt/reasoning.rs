@@ -1,0 +1,233 @@
+//! [`Reasoning`]: what a model writes before its answer, and how it ends.
+
+use std::sync::Arc;
+
+use maskwright::{TokenId, Tokenize as _, Vocabulary};
+
+use crate::error::ModelError;
+use crate::prompt::tokenizer::ModelTokenizer;
+use crate::prompt::vocabulary::ModelVocabulary;
+
+/// How models of a family set their reasoning apart from their answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Marks {
+    /// What reasoning begins with; templates may write it at the end of a prompt.
+    begin: &'static str,
+    /// What reasoning ends with.
+    end: &'static str,
+    /// What the answer begins behind, where something stands between it and `end`.
+    header_end: &'static str,
+    /// What a prompt ends with after which the model chooses whether to reason.
+    choice: &'static str,
+    /// What makes the answer begin after a prompt that ends with `choice`.
+    answer: &'static str,
+    /// What stands between `end` (and `header_end`) and the answer.
+    gap: &'static str,
+    /// What ends reasoning that has become too long, up to the answer.
+    closing: &'static str,
+}
+
+/// The marks of the families that run. The first whose end a chat template, or else a tokenizer, has is the model's.
+static KNOWN: [Marks; 3] = [
+    // gpt-oss: messages in channels ("harmony"), of which the last is `final`.
+    Marks {
+        begin: "<|channel|>analysis<|message|>",
+        end: "<|channel|>final",
+        header_end: "<|message|>",
+        choice: "<|start|>assistant",
+        answer: "<|channel|>final<|message|>",
+        gap: "",
+        closing: "<|end|><|start|>assistant<|channel|>final<|message|>",
+    },
+    // Qwen3, SmolLM3, GLM, LFM2.5, Phi-4, Granite, and models taught by DeepSeek R1.
+    Marks {
+        begin: "<think>",
+        end: "</think>",
+        header_end: "",
+        choice: "",
+        answer: "",
+        gap: "\n\n",
+        closing: "\n</think>\n\n",
+    },
+    // Magistral.
+    Marks {
+        begin: "[THINK]",
+        end: "[/THINK]",
+        header_end: "",
+        choice: "",
+        answer: "",
+        gap: "",
+        closing: "[/THINK]",
+    },
+];
+
+impl Marks {
+    /// The marks of a model with this chat template and this tokenizer.
+    fn of(template: Option<&str>, tokenizer: &ModelTokenizer) -> Option<&'static Self> {
+        // A template may leave it to the model to write the end.
+        let sign = |marks: &Self| {
+            if marks.choice.is_empty() {
+                marks.end
+            } else {
+                "<|channel|>"
+            }
+        };
+        let in_template = |marks: &&Self| template.is_some_and(|template| template.contains(sign(marks)));
+        let in_tokenizer = |marks: &&Self| tokenizer.id(sign(marks)).is_some();
+        let mut known = KNOWN.iter();
+        known.clone().find(in_template).or_else(|| known.find(in_tokenizer))
+    }
+}
+
+/// How a model may reason.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReasoningOptions {
+    /// Largest number of tokens of the reasoning. What ends it is not counted.
+    pub max_tokens: usize,
+    /// What the reasoning ends with; `None` for the marks of the model's family.
+    pub end: Option<String>,
+}
+
+/// What a model writes before its answer: how it ends, and how long it may be.
+#[derive(Clone)]
+pub struct Reasoning {
+    /// Largest number of tokens.
+    pub(crate) max_tokens: usize,
+    /// What it ends with.
+    end: Vec<u8>,
+    /// What the answer begins behind, where something stands between it and `end`; else empty.
+    header_end: Vec<u8>,
+    /// The tokens between the end and the answer.
+    gap: Vec<TokenId>,
+    /// The tokens that end it where it has become too long, up to the answer.
+    pub(crate) closing: Vec<TokenId>,
+    vocabulary: Arc<Vocabulary>,
+    tokenizer: Arc<ModelTokenizer>,
+}
+
+impl std::fmt::Debug for Reasoning {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Reasoning")
+            .field("max_tokens", &self.max_tokens)
+            .field("end", &String::from_utf8_lossy(&self.end))
+            .finish_non_exhaustive()
+    }
+}
+
+impl Reasoning {
+    /// The reasoning of the model called `model`, with this vocabulary and this chat template.
+    ///
+    /// # Errors
+    ///
+    /// [`ModelError::NoReasoning`], where nothing tells what it ends with.
+    pub(crate) fn new(
+        options: &ReasoningOptions,
+        model: &str,
+        vocabulary: &ModelVocabulary,
+        template: Option<&str>,
+    ) -> Result<Self, ModelError> {
+        let marks = Marks::of(template, &vocabulary.tokenizer);
+        let (end, header_end, gap, closing) = match (&options.end, marks) {
+            (Some(end), Some(marks)) if end == marks.end => (end.as_str(), marks.header_end, marks.gap, marks.closing),
+            (Some(end), _) => (end.as_str(), "", "", end.as_str()),
+            (None, Some(marks)) => (marks.end, marks.header_end, marks.gap, marks.closing),
+            (None, None) => {
+                return Err(ModelError::NoReasoning {
+                    model: model.to_owned(),
+                    known: KNOWN.each_ref().map(|marks| marks.end).join(", "),
+                });
+            }
+        };
+        let tokens = |text: &str| vocabulary.tokenizer.encode(text, false);
+        Ok(Self {
+            max_tokens: options.max_tokens,
+            end: end.as_bytes().to_vec(),
+            header_end: header_end.as_bytes().to_vec(),
+            gap: tokens(gap)?,
+            closing: tokens(closing)?,
+            vocabulary: Arc::clone(&vocabulary.vocabulary),
+            tokenizer: Arc::clone(&vocabulary.tokenizer),
+        })
+    }
+
+    /// Largest number of tokens between the prompt and the answer.
+    pub(crate) fn longest(&self) -> usize {
+        self.max_tokens.saturating_add(self.closing.len().max(self.gap.len()))
+    }
+
+    /// A reader of the reasoning's tokens.
+    pub(crate) fn reader(&self) -> ReasoningReader<'_> {
+        ReasoningReader {
+            reasoning: self,
+            unread: Vec::new(),
+            in_header: false,
+        }
+    }
+}
+
+/// What has to follow `prompt` for the answer to begin there, where a model with this chat template would reason first.
+pub(crate) fn answer_at_once(prompt: &str, template: Option<&str>, tokenizer: &ModelTokenizer) -> &'static str {
+    let Some(marks) = Marks::of(template, tokenizer) else {
+        return "";
+    };
+    if !marks.choice.is_empty() && prompt.ends_with(marks.choice) {
+        return marks.answer;
+    }
+    match prompt.trim_end().ends_with(marks.begin) {
+        true => marks.closing,
+        false => "",
+    }
+}
+
+/// Looks for the end of the reasoning in its tokens.
+pub(crate) struct ReasoningReader<'a> {
+    reasoning: &'a Reasoning,
+    /// What came last and may be the beginning of what is looked for.
+    unread: Vec<u8>,
+    /// Whether the end came, and what the answer begins behind did not.
+    in_header: bool,
+}
+
+impl ReasoningReader<'_> {
+    /// Reads the next token. Where the reasoning ends with it: the tokens that the model reads in its place before the answer.
+    pub(crate) fn read(&mut self, token: TokenId) -> Option<Vec<TokenId>> {
+        let reasoning = self.reasoning;
+        let bytes = reasoning.vocabulary.token_bytes(token);
+        self.unread.extend_from_slice(bytes);
+        loop {
+            let wanted = match self.in_header {
+                true => &reasoning.header_end,
+                false => &reasoning.end,
+            };
+            let Some(at) = find(&self.unread, wanted) else {
+                let kept = self.unread.len().min(wanted.len().saturating_sub(1));
+                self.unread.drain(..self.unread.len() - kept);
+                return None;
+            };
+            self.unread.drain(..at + wanted.len());
+            if self.in_header || reasoning.header_end.is_empty() {
+                break;
+            }
+            self.in_header = true;
+        }
+        let rest = &self.unread;
+        if rest.is_empty() {
+            return Some([&[token], &reasoning.gap[..]].concat());
+        }
+        if rest.trim_ascii().is_empty() {
+            return Some(vec![token]);
+        }
+        // The token reaches into the answer, whose first bytes the model would take for written.
+        let of_reasoning = &bytes[..bytes.len().saturating_sub(rest.len())];
+        let tokens = reasoning.tokenizer.tokenize(of_reasoning);
+        Some([&tokens[..], &reasoning.gap[..]].concat())
+    }
+}
+
+/// The place of `wanted` in `text`.
+fn find(text: &[u8], wanted: &[u8]) -> Option<usize> {
+    match wanted.is_empty() {
+        true => Some(0),
+        false => text.windows(wanted.len()).position(|window| window == wanted),
+    }
+}
