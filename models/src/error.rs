@@ -108,7 +108,7 @@ pub enum ModelError {
         /// The tensor.
         tensor: String,
         /// The element types that can be used.
-        expected: String,
+        expected: Box<str>,
         /// The element type found.
         found: String,
     },

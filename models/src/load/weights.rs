@@ -234,7 +234,8 @@ impl Weights {
                     .iter()
                     .map(|format| format!("{format:?}"))
                     .collect::<Vec<_>>()
-                    .join(", "),
+                    .join(", ")
+                    .into(),
                 found: format!("{:?}", info.dtype),
             });
         }
