@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use maskwright::{CompileError, CompileErrorKind};
-use maskwright_models::{DecodeError, FinishReason, Generation, ReasoningSpan, MaskEffect};
+use maskwright_models::{DecodeError, FinishReason, Generation, MaskEffect, ReasoningSpan};
 use maskwright_suites::validate::{Scoring, Verdict};
 use maskwright_worker::protocol::WireCompileError;
 use serde::{Deserialize, Serialize};

@@ -115,6 +115,7 @@ fn answer(
         fast_forward: true,
         finish_in_time: true,
         overlap: true,
+        mask_effects: false,
         reasoning: loaded.reasoning().cloned(),
     };
     let generation = generate(&mut model, &prompt, constraint, &options, &AtomicBool::new(false));
