@@ -30,7 +30,7 @@ pub const MISSING: [MissingArchitecture; 4] = [
     },
     MissingArchitecture {
         architecture: "DeepseekV3ForCausalLM",
-        models: "DeepSeek V3 and R1",
+        models: "DeepSeek V3 and R1 (R1's distills are Llama and Qwen2, which run)",
         missing: "multi-head latent attention",
     },
 ];
