@@ -99,6 +99,16 @@ pub trait Masker: Send {
         Ok(self.completion(&mut tokens)?.then_some(tokens.len()))
     }
 
+    /// Counts the bytes of the text of the [`completion`](Masker::completion) from here; `None` where the framework cannot tell
+    /// without writing it.
+    ///
+    /// # Errors
+    ///
+    /// As [`mask`](Masker::mask).
+    fn completion_bytes(&mut self) -> Result<Option<usize>, MaskError> {
+        Ok(None)
+    }
+
     /// Says that `token` may be accepted next: a framework may use the time until then, on a thread that is not needed
     /// elsewhere, to work out what [`advance`](Masker::advance) and [`forced_tokens`](Masker::forced_tokens) will need. They
     /// give the same results whether this was called or not, for allowed tokens and others. Does nothing unless a framework

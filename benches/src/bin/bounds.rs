@@ -4,8 +4,9 @@
 //! a PATH is a file, or a directory of files, with a `schema` and `tests` (MaskBench's layout) or one `instance`; `--families`
 //! takes the families of `benches/src/families.rs` in these sizes. Prints a line for each
 //! schema: milliseconds of processor time of compilation, of the first mask, of the longest mask with the token accepted after
-//! it, of the longest completion (asked for every 16 tokens), and of all of it; MiB of the allocator's peak and of what is left
-//! after the documents, and what [`Masker::memory_bytes`] says of that; then documents by what came out of them, and where the
+//! it, of the longest completion (asked for every 16 tokens), and of all of it; MiB that the process holds before the schema is
+//! compiled, which all schemas share, and beside these of the allocator's peak and of what is left after the documents, and what
+//! [`Masker::memory_bytes`] says of that; then documents by what came out of them, and where the
 //! longest mask was. `--over` leaves out schemas whose masks and compilation all took less. Each schema may take `--time-limit`
 //! seconds (20), after which its process is killed. In the style `generation` documents are written as they stand, so that
 //! valid ones may end early (`early`).
@@ -90,7 +91,7 @@ fn main() -> ExitCode {
     }
     files.retain(|path| path.extension().is_some_and(|extension| extension == "json") || of_family(path).is_some());
     files.sort();
-    say("compile   first longest complet   total | peak kept told MiB | documents");
+    say("compile   first longest complet   total |   held   peak   kept   told MiB | documents");
     let mut rest = &files[..];
     while !rest.is_empty() {
         match parent(rest, generation, Duration::from_secs_f64(time_limit), over) {
@@ -237,12 +238,13 @@ fn one(compiler: &ExactCompiler, vocabulary: &Vocabulary, generation: bool, file
     }
     let total = millis(&watch);
     let mib = |bytes: usize| bytes as f64 / f64::from(1 << 20);
+    let held = mib(before);
     let peak = mib(PEAK.load(Ordering::Relaxed).saturating_sub(before));
     let kept = mib(NOW.load(Ordering::Relaxed).saturating_sub(before));
     let told = mib(masker.memory_bytes().unwrap_or(0));
     let (slowest, place) = longest;
     Ok(format!(
-        "{compilation:7.1} {first:7.1} {slowest:7.1} {completion:7.1} {total:7.0} | {peak:6.1} {kept:6.1} {told:6.1} |{outcomes} {place:?}"
+        "{compilation:7.1} {first:7.1} {slowest:7.1} {completion:7.1} {total:7.0} | {held:6.1} {peak:6.1} {kept:6.1} {told:6.1} |{outcomes} {place:?}"
     ))
 }
 

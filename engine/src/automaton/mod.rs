@@ -13,6 +13,7 @@
 mod decode;
 mod error;
 mod formula;
+mod memory;
 mod search;
 mod step;
 #[cfg(test)]

@@ -91,6 +91,13 @@ impl Content<'_> {
 }
 
 impl Document {
+    /// Bytes of memory that the document takes.
+    pub(crate) fn memory(&self) -> usize {
+        let lists = self.sorted_names.values().chain(self.item_lists.values());
+        let lists = lists.map(|list| size_of::<(NodeIndex, Box<[NodeIndex]>)>() + size_of_val(&**list));
+        self.text.len() + self.decoded.capacity() + self.nodes.capacity() * size_of::<Node>() + lists.sum::<usize>()
+    }
+
     /// Number of nodes; indices are below it.
     pub fn len(&self) -> usize {
         self.nodes.len()

@@ -69,6 +69,15 @@ enum Task<'a> {
 }
 
 impl Value {
+    /// Bytes of memory that the value takes.
+    pub(crate) fn memory(&self) -> usize {
+        let texts = self.nodes.iter().map(|node| match node {
+            Flat::String(text) => text.len(),
+            _ => 0,
+        });
+        size_of_val(&*self.nodes) + texts.sum::<usize>()
+    }
+
     /// The value at `index` of `document`.
     ///
     /// # Errors

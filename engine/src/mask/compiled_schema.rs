@@ -10,7 +10,7 @@ use super::cache::bounded::lock;
 use super::cache::mask_buffers::BufferPool;
 use super::cache::sharded::ShardedCache;
 use super::cache::token_set::{Base, TokenSet};
-use super::completions::CompletionTokens;
+use super::completions::{CompletionLength, CompletionTokens};
 use super::forced_tokens::forced_tokens;
 use super::index::base_sets::{BaseSets, bit};
 use super::masker::MaskedText;
@@ -155,19 +155,19 @@ impl MaskedText for CompiledSchema {
             .map_err(mask_error)
     }
 
-    fn completion_length(&self, at: &WrittenState) -> Result<Option<usize>, MaskError> {
+    fn completion_length(&self, at: &WrittenState) -> Result<Option<CompletionLength>, MaskError> {
         let MaskBuilder {
             automaton, completions, ..
         } = &mut *self.builder();
         completions
-            .count(automaton, &self.vocabulary, at.state)
+            .length(automaton, &self.vocabulary, at.state)
             .map_err(mask_error)
     }
 
     fn memory(&self) -> usize {
         let builder = self.builder();
         let known = builder.cache.bytes() + builder.completions.bytes();
-        builder.automaton.memory() + known + self.masks.bytes() + self.steps.bytes()
+        builder.automaton.whole_memory() + known + self.masks.bytes() + self.steps.bytes()
     }
 }
 

@@ -1,4 +1,4 @@
-//! [`CompletionTokens`]: the tokens of completions, and how many there are from each state.
+//! [`CompletionTokens`]: the tokens of completions, and how long these are from each state.
 //!
 //! A completion is a chain of pieces of text, of which many documents share most. Each piece is spelled with as few tokens as
 //! can be, once, and how many tokens end the document is remembered by state. So a decode loop that asks at every token how
@@ -19,14 +19,33 @@ const SPELLING_BYTES: usize = 1 << 20;
 /// Tokens up to which completions are looked for.
 const MAX_TOKENS: usize = 1 << 16;
 
+/// The length of a completion.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct CompletionLength {
+    /// Number of tokens.
+    pub(crate) tokens: usize,
+    /// Number of bytes of their text.
+    pub(crate) bytes: usize,
+}
+
+impl CompletionLength {
+    /// The length of one completion followed by another.
+    fn and(self, other: Self) -> Self {
+        Self {
+            tokens: self.tokens.saturating_add(other.tokens),
+            bytes: self.bytes.saturating_add(other.bytes),
+        }
+    }
+}
+
 /// For each place in a text the number of tokens that spell what is left, and the length of the first.
 type Spelling = Arc<[(u32, u32)]>;
 
 /// What is remembered of completions in one schema.
 #[derive(Debug)]
 pub(crate) struct CompletionTokens {
-    /// How many tokens end the document from states between its parts.
-    lengths: BoundedCache<State, u32>,
+    /// The lengths of completions from states between the parts of a document.
+    lengths: BoundedCache<State, CompletionLength>,
     /// The spelling of a text by its address, at which the text is kept.
     spellings: HashMap<usize, (Arc<[u8]>, Spelling)>,
     bytes: usize,
@@ -55,13 +74,9 @@ impl CompletionTokens {
         vocabulary: &Vocabulary,
         at: State,
     ) -> Result<Option<Vec<TokenId>>, AutomatonError> {
-        if automaton.is_laid_out() {
-            let text = automaton.completion(at)?;
-            return Ok(text.and_then(|text| laid_out_tokens(vocabulary, &text)));
-        }
         let (mut tokens, mut at) = (Vec::new(), at);
         while !automaton.is_done(&at) {
-            let Some((pieces, next)) = automaton.completion_step(&at)? else {
+            let Some((pieces, next)) = step(automaton, &at)? else {
                 return Ok(None);
             };
             for piece in pieces {
@@ -84,20 +99,17 @@ impl CompletionTokens {
         Ok(Some(tokens))
     }
 
-    /// The number of [`tokens`](Self::tokens).
-    pub(crate) fn count(
+    /// The length of what [`tokens`](Self::tokens) gives.
+    pub(crate) fn length(
         &mut self,
         automaton: &mut Automaton,
         vocabulary: &Vocabulary,
         at: State,
-    ) -> Result<Option<usize>, AutomatonError> {
-        if automaton.is_laid_out() {
-            return Ok(self.tokens(automaton, vocabulary, at)?.map(|tokens| tokens.len()));
-        }
+    ) -> Result<Option<CompletionLength>, AutomatonError> {
         let (mut chain, mut at) = (Vec::new(), at);
         let mut behind = loop {
             if automaton.is_done(&at) {
-                break 0;
+                break CompletionLength::default();
             }
             let is_kept = !automaton.is_in_scalar(at) && !automaton.is_in_text(at);
             if is_kept && let Some(known) = self.lengths.get(&at) {
@@ -106,30 +118,37 @@ impl CompletionTokens {
             if chain.len() > MAX_TOKENS {
                 return Ok(None);
             }
-            let Some((pieces, next)) = automaton.completion_step(&at)? else {
+            let Some((pieces, next)) = step(automaton, &at)? else {
                 return Ok(None);
             };
-            let mut own = 0_u32;
+            let mut own = CompletionLength::default();
             for piece in pieces {
                 let spelling = self.spelling(vocabulary, &piece);
-                let tokens = spelling.get(piece.from).map_or(0, |(tokens, _)| *tokens);
-                own = tokens.saturating_add(own);
+                let tokens = spelling.get(piece.from).map_or(0, |(tokens, _)| *tokens as usize);
+                own = own.and(CompletionLength {
+                    tokens,
+                    bytes: piece.len(),
+                });
             }
             chain.push((is_kept.then_some(at), own));
             at = next;
         };
         for (at, own) in chain.into_iter().rev() {
-            behind = own.saturating_add(behind);
+            behind = own.and(behind);
             if let Some(at) = at {
                 self.lengths.keep(at, behind, 0);
             }
         }
-        Ok(Some(behind as usize).filter(|tokens| *tokens <= MAX_TOKENS))
+        Ok(Some(behind).filter(|length| length.tokens <= MAX_TOKENS))
     }
 
     /// For each place in the text of a piece how many tokens spell what is left of it, at least, and the length of the
     /// first.
     fn spelling(&mut self, vocabulary: &Vocabulary, piece: &TextPiece) -> Spelling {
+        // A text that nothing else keeps does not come again.
+        if Arc::strong_count(&piece.whole) == 1 {
+            return vocabulary.fewest_tokens(&piece.whole).into();
+        }
         let address = piece.whole.as_ptr() as usize;
         if let Some((_, known)) = self.spellings.get(&address) {
             return known.clone();
@@ -146,15 +165,14 @@ impl CompletionTokens {
     }
 }
 
-/// The fewest tokens that spell a text whose whitespace depends on what it ends; `None` where none do, or too many.
-fn laid_out_tokens(vocabulary: &Vocabulary, text: &[u8]) -> Option<Vec<TokenId>> {
-    let spelling = vocabulary.fewest_tokens(text);
-    let (mut tokens, mut from) = (Vec::new(), 0);
-    while from < text.len() {
-        let (_, length) = *spelling.get(from).filter(|(left, _)| *left != u32::MAX)?;
-        let end = from + length as usize;
-        tokens.extend(vocabulary.token_of(&text[from..end]));
-        from = end;
+/// The next pieces of the completion from a state, with the whitespace that the style fixes.
+fn step(automaton: &mut Automaton, at: &State) -> Result<Option<(Vec<TextPiece>, State)>, AutomatonError> {
+    let Some((mut pieces, next)) = automaton.completion_step(at)? else {
+        return Ok(None);
+    };
+    if automaton.is_laid_out() {
+        let text = pieces.iter().flat_map(|piece| piece.iter().copied()).collect();
+        pieces = vec![automaton.laid_out(at, text).into()];
     }
-    Some(tokens).filter(|tokens| tokens.len() <= MAX_TOKENS)
+    Ok(Some((pieces, next)))
 }

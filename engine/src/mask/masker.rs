@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use super::cache::mask_buffers::{BufferPool, MaskBuffers};
 use super::cache::token_set::TokenSet;
+use super::completions::CompletionLength;
+use super::history::History;
 use super::index::base_sets::BaseSets;
 use super::speculation::{Speculation, Way};
 use crate::{MaskError, Masker, TokenId, TokenKind, TokenMask, Vocabulary};
@@ -11,7 +13,7 @@ use crate::{MaskError, Masker, TokenId, TokenKind, TokenMask, Vocabulary};
 /// Texts that are written token by token, known by the states in them.
 pub(crate) trait MaskedText: Send + Sync + 'static {
     /// Where in a text one stands.
-    type State: Clone + Send + 'static;
+    type State: Clone + Send + Sync + 'static;
 
     /// The tokens.
     fn vocabulary(&self) -> &Vocabulary;
@@ -43,21 +45,18 @@ pub(crate) trait MaskedText: Send + Sync + 'static {
     /// Tokens that end it, of a short text; none where none was found.
     fn completion(&self, at: &Self::State) -> Result<Option<Vec<TokenId>>, MaskError>;
 
-    /// How many tokens [`completion`](Self::completion) gives.
-    fn completion_length(&self, at: &Self::State) -> Result<Option<usize>, MaskError>;
+    /// The length of what [`completion`](Self::completion) gives.
+    fn completion_length(&self, at: &Self::State) -> Result<Option<CompletionLength>, MaskError>;
 
     /// Bytes of what was worked out, roughly, without what schemas share.
     fn memory(&self) -> usize;
 }
 
-/// Tokens that room is made for at once.
-const ROOM: usize = 64;
-
 /// A state in a text, and the way to it.
 pub(crate) struct StateMasker<T: MaskedText> {
     texts: Arc<T>,
     /// The state before each token accepted, and the present one.
-    states: Vec<T::State>,
+    states: History<T::State>,
     /// The tokens accepted, without an end of sequence.
     tokens: Vec<TokenId>,
     /// Whether an end of sequence was accepted.
@@ -74,7 +73,7 @@ impl<T: MaskedText> StateMasker<T> {
     pub(crate) fn new(texts: T, start: T::State) -> Self {
         Self {
             texts: Arc::new(texts),
-            states: vec![start],
+            states: History::new(start),
             tokens: Vec::new(),
             ended: false,
             was_known: false,
@@ -84,8 +83,7 @@ impl<T: MaskedText> StateMasker<T> {
     }
 
     fn state(&self) -> &T::State {
-        // There is always the first.
-        &self.states[self.states.len() - 1]
+        self.states.last()
     }
 
     /// The state after a token; none where it is not allowed there, or ends the text.
@@ -98,10 +96,6 @@ impl<T: MaskedText> StateMasker<T> {
     }
 
     fn push(&mut self, token: TokenId, state: T::State) {
-        if self.states.len() == self.states.capacity() {
-            self.states.reserve(ROOM);
-            self.tokens.reserve(ROOM);
-        }
         self.states.push(state);
         self.tokens.push(token);
         self.was_known = false;
@@ -125,6 +119,14 @@ impl<T: MaskedText> StateMasker<T> {
             way.push((token, next));
         }
         Ok(Some(way))
+    }
+
+    /// The length of the completion from here.
+    fn length_to_end(&self) -> Result<Option<CompletionLength>, MaskError> {
+        match self.ended {
+            true => Ok(Some(CompletionLength::default())),
+            false => self.texts.completion_length(self.state()),
+        }
     }
 
     fn refused(&self, token: TokenId) -> MaskError {
@@ -204,10 +206,11 @@ impl<T: MaskedText> Masker for StateMasker<T> {
     }
 
     fn completion_length(&mut self) -> Result<Option<usize>, MaskError> {
-        match self.ended {
-            true => Ok(Some(0)),
-            false => self.texts.completion_length(self.state()),
-        }
+        Ok(self.length_to_end()?.map(|length| length.tokens))
+    }
+
+    fn completion_bytes(&mut self) -> Result<Option<usize>, MaskError> {
+        Ok(self.length_to_end()?.map(|length| length.bytes))
     }
 
     fn speculate(&mut self, token: TokenId) {

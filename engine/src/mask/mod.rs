@@ -7,8 +7,9 @@
 pub(crate) mod cache;
 pub(crate) mod compiled_schema;
 mod compiler;
-mod completions;
+pub(crate) mod completions;
 pub(crate) mod forced_tokens;
+mod history;
 pub(crate) mod index;
 pub(crate) mod masker;
 mod numbers;

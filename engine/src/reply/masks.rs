@@ -15,6 +15,7 @@ use crate::mask::cache::bounded::{BoundedCache, lock};
 use crate::mask::cache::mask_buffers::BufferPool;
 use crate::mask::cache::token_set::TokenSet;
 use crate::mask::compiled_schema::{CompiledSchema, MaskBuilder, mask_error};
+use crate::mask::completions::CompletionLength;
 use crate::mask::forced_tokens::{ReadBytes, forced_tokens};
 use crate::mask::index::base_sets::{BaseSets, Words};
 use crate::mask::index::tokens::Spelled;
@@ -171,8 +172,12 @@ impl MaskedText for Reply {
         self.with(|walk| forced_tokens(self.vocabulary(), index, walk, &at.threads, before))
     }
 
-    fn completion_length(&self, at: &ReplyState) -> Result<Option<usize>, MaskError> {
-        Ok(self.completion(at)?.map(|tokens| tokens.len()))
+    fn completion_length(&self, at: &ReplyState) -> Result<Option<CompletionLength>, MaskError> {
+        let vocabulary = self.vocabulary();
+        Ok(self.completion(at)?.map(|tokens| CompletionLength {
+            tokens: tokens.len(),
+            bytes: tokens.iter().map(|token| vocabulary.token_bytes(*token).len()).sum(),
+        }))
     }
 
     fn completion(&self, at: &ReplyState) -> Result<Option<Vec<TokenId>>, MaskError> {

@@ -67,6 +67,32 @@ pub(crate) struct Keywords {
     pub refs: Vec<NodeId>,
 }
 
+impl Keywords {
+    /// Bytes of memory that the keywords take.
+    pub fn memory(&self) -> usize {
+        let named = [&self.properties, &self.pattern_properties, &self.dependent_schemas];
+        let named = named.into_iter().map(|named| {
+            let names = named.iter().map(|(name, _)| name.capacity());
+            names.sum::<usize>() + named.capacity() * size_of::<(String, NodeId)>()
+        });
+        let listed = [
+            Some(&self.prefix_items),
+            Some(&self.all_of),
+            self.any_of.as_ref(),
+            self.one_of.as_ref(),
+        ];
+        let listed = listed.into_iter().flatten().chain([&self.refs]);
+        let listed = listed.map(|nodes| nodes.capacity() * size_of::<NodeId>());
+        let values = self
+            .values
+            .iter()
+            .flatten()
+            .map(|value| size_of::<Value>() + value.memory());
+        let required = self.required.iter().map(|name| size_of::<String>() + name.capacity());
+        size_of::<Self>() + named.chain(listed).chain(values).chain(required).sum::<usize>()
+    }
+}
+
 /// An end of a range of numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Bound {

@@ -56,6 +56,15 @@ impl SchemaSet {
         self.limits = limits;
     }
 
+    /// Bytes of memory that the schema takes.
+    pub fn memory(&self) -> usize {
+        let nodes = self.nodes.iter().map(|node| match &node.body {
+            Body::Keywords(keywords) => keywords.memory(),
+            Body::Anything | Body::Nothing => 0,
+        });
+        self.documents.memory() + self.nodes.capacity() * size_of::<Subschema>() + nodes.sum::<usize>()
+    }
+
     pub fn root(&self) -> NodeId {
         self.root
     }

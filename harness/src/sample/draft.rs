@@ -126,9 +126,7 @@ impl<'w> Draft<'w> {
 
     /// Bytes that end the document from here; 0 where that is not known.
     fn length_to_end(&mut self) -> Result<usize, SampleError> {
-        let mut ending = Vec::new();
-        self.masker.completion(&mut ending)?;
-        Ok(self.bytes_of(&ending))
+        Ok(self.masker.completion_bytes()?.unwrap_or(0))
     }
 
     fn bytes_of(&self, tokens: &[TokenId]) -> usize {

@@ -6,6 +6,7 @@ use crate::automaton::formula::{
     Assertion, AssertionId, AssertionTable, AtomKind, Atoms, Constraint, DecisionDiagrams, EnumeratedKeys, FormulaId,
     Formulas, IndependentKeys, KeySets, Keys, Orders, Preferences, ReadValues, TextId, TextTable,
 };
+use crate::automaton::memory::{SHARED_BYTES, list_bytes, table_bytes};
 use crate::decimal::{Decimal, NumberLimitReached};
 use crate::json::Shape;
 use crate::numbers::{NumberSetId, NumberSets, NumberStyle, NumeralAutomaton, SchemaNumbers};
@@ -107,6 +108,36 @@ impl Algebra {
             + 64 * self.key_memo.after_required.len()
             + self.assertions.memory()
             + self.number_texts.memory()
+    }
+
+    /// An estimate of the memory that grows with the schema and is not part of [`memory`](Self::memory).
+    pub(crate) fn proportional_memory(&self) -> usize {
+        let keys = &self.key_memo;
+        let independent = keys.independent.values().flatten().map(|keys| {
+            let lists = list_bytes(&keys.required) + list_bytes(&keys.refused);
+            SHARED_BYTES + size_of_val(&**keys) + lists + list_bytes(&keys.assertions) + list_bytes(&keys.languages)
+        });
+        let enumerated = keys.enumerated.values().flatten();
+        let enumerated = enumerated.map(|keys| SHARED_BYTES + size_of_val(&**keys) + size_of_val(&*keys.names));
+        let first_keys = keys
+            .first_keys
+            .values()
+            .map(|(_, names)| SHARED_BYTES + size_of_val(&**names));
+        let combined = keys.combined.keys().map(|(_, _, names)| size_of_val(&**names));
+        self.schema.memory()
+            + table_bytes(&self.constraints)
+            + self.atoms.memory()
+            + self.diagrams.memory()
+            + self.orders.memory()
+            + table_bytes(&keys.covered)
+            + table_bytes(&keys.enumerated)
+            + table_bytes(&keys.first_keys)
+            + table_bytes(&keys.combined)
+            + table_bytes(&keys.independent)
+            + independent.sum::<usize>()
+            + enumerated.sum::<usize>()
+            + first_keys.sum::<usize>()
+            + combined.sum::<usize>()
     }
 
     /// Checks an amount of memory against the limit for one compiled schema.

@@ -1,6 +1,7 @@
 //! [`AtomKind`]: an elementary property of the part of an object or array that has not been read yet.
 
 use crate::automaton::formula::{AssertionId, Atom, TextId};
+use crate::automaton::memory::{list_bytes, table_bytes};
 use crate::strings::LanguageId;
 use hashbrown::HashMap;
 use std::hash::Hash;
@@ -65,6 +66,11 @@ impl Atoms {
             self.kinds.push(kind);
             Atom(self.kinds.len() as u32 - 1)
         })
+    }
+
+    /// Bytes of memory that the atoms take.
+    pub(crate) fn memory(&self) -> usize {
+        list_bytes(&self.kinds) + table_bytes(&self.ids)
     }
 
     /// The kind of an atom.

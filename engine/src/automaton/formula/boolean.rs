@@ -4,7 +4,7 @@
 //! "there is a member `a`". As the value is read, atoms are decided or replaced by others; what is left is the
 //! *residual* formula. Equal formulas share one id, so a residual formula is cheap to store in a state and to compare.
 
-use hashbrown::{DefaultHashBuilder, HashMap, HashSet, HashTable};
+use hashbrown::{DefaultHashBuilder, HashSet, HashTable};
 use smallvec::{SmallVec, smallvec};
 use std::hash::BuildHasher as _;
 use std::hash::Hash;
@@ -155,64 +155,6 @@ impl Formulas {
         }
         order.sort_unstable();
         order
-    }
-
-    /// The truth value of a formula for some truth values of its atoms; `None` if it depends on atoms without one.
-    pub(crate) fn evaluate(&self, formula: FormulaId, value: &dyn Fn(Atom) -> Option<bool>) -> Option<bool> {
-        let mut known: HashMap<FormulaId, Option<bool>> = HashMap::new();
-        let mut open = vec![formula];
-        while let Some(&at) = open.last() {
-            let node = self.node(at);
-            let simple = |part: FormulaId| match self.node(part) {
-                FormulaNode::False => Some(Some(false)),
-                FormulaNode::True => Some(Some(true)),
-                FormulaNode::Atom(atom) => Some(value(*atom)),
-                _ => known.get(&part).copied(),
-            };
-            if simple(at).is_some() {
-                if open.len() == 1 {
-                    return simple(at).flatten();
-                }
-                open.pop();
-                continue;
-            }
-            let parts = node.parts().iter();
-            let missing: Vec<FormulaId> = parts.clone().copied().filter(|part| simple(*part).is_none()).collect();
-            if !missing.is_empty() {
-                open.extend(missing);
-                continue;
-            }
-            let mut parts = parts.filter_map(|part| simple(*part));
-            let result = match node {
-                FormulaNode::Not(_) => parts.next().flatten().map(|value| !value),
-                FormulaNode::And(_) => parts
-                    .try_fold(Some(true), |all, part| match part {
-                        Some(false) => None,
-                        part => Some(all.and(part)),
-                    })
-                    .unwrap_or(Some(false)),
-                FormulaNode::Or(_) => parts
-                    .try_fold(Some(false), |any, part| match part {
-                        Some(true) => None,
-                        part => Some(any.and(part)),
-                    })
-                    .unwrap_or(Some(true)),
-                _ => {
-                    let (mut hold, mut unknown) = (0, 0);
-                    for part in parts {
-                        hold += usize::from(part == Some(true));
-                        unknown += usize::from(part.is_none());
-                    }
-                    match (hold, unknown) {
-                        (2.., _) => Some(false),
-                        (hold, 0) => Some(hold == 1),
-                        _ => None,
-                    }
-                }
-            };
-            known.insert(at, result);
-        }
-        None
     }
 
     /// Number of `parts` that hold if nothing follows any more.

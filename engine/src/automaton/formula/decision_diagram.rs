@@ -9,6 +9,7 @@
 
 use crate::automaton::error::{AutomatonError, check_limit};
 use crate::automaton::formula::boolean::{Atom, FormulaId, FormulaNode, Formulas};
+use crate::automaton::memory::{list_bytes, table_bytes};
 use hashbrown::{HashMap, HashSet};
 use smallvec::SmallVec;
 use std::hash::Hash;
@@ -47,6 +48,12 @@ impl DiagramId {
 }
 
 impl DecisionDiagrams {
+    /// Bytes of memory that the diagrams take.
+    pub(crate) fn memory(&self) -> usize {
+        let verdicts = self.sources.values().map(|(_, verdicts)| size_of_val(&**verdicts));
+        list_bytes(&self.nodes) + table_bytes(&self.ids) + table_bytes(&self.sources) + verdicts.sum::<usize>()
+    }
+
     /// The diagram that continues with `valid` or `invalid`, by the verdict of `assertion`. Neither may depend on this
     /// assertion or on one before it.
     pub(crate) fn branch(&mut self, assertion: u32, valid: DiagramId, invalid: DiagramId) -> DiagramId {

@@ -17,6 +17,7 @@ mod constraint;
 pub(super) mod decision_diagram;
 mod discriminators;
 mod expand;
+pub(super) mod few_changed;
 mod free_values;
 pub(super) mod keys;
 mod preferences;

@@ -225,9 +225,9 @@ impl Search {
             return Ok(others);
         };
         let (mut all, mut admitted) = (Vec::new(), Vec::new());
-        for (value, verdicts) in &finite.known {
+        for (value, satisfied) in &finite.known {
             all.push(*value);
-            let verdict = |assertion: u32| verdicts[assertion as usize];
+            let verdict = |assertion: u32| satisfied.binary_search(&assertion).is_ok();
             admitted.extend(self.algebra.diagrams.admits(what.diagram, verdict).then_some(*value));
         }
         let admitted = (sets.listed)(&mut self.algebra, &admitted)?;

@@ -1,6 +1,7 @@
 //! [`Expectation`]: the assertions that a value is judged by, and the verdicts that are admitted.
 
 use crate::automaton::formula::{AssertionId, DiagramId, Strings};
+use crate::automaton::memory::{list_bytes, table_bytes};
 use crate::numbers::NumberSetId;
 use hashbrown::HashMap;
 use smallvec::SmallVec;
@@ -35,4 +36,21 @@ pub(crate) struct Expectations {
     pub(super) possible: HashMap<ExpectationId, bool>,
     /// Whether infinitely many values meet an expectation.
     pub(super) infinite: HashMap<ExpectationId, bool>,
+}
+
+impl Expectations {
+    /// Bytes of memory that the expectations take.
+    pub(crate) fn memory(&self) -> usize {
+        let each = self
+            .all
+            .iter()
+            .map(|one| size_of_val(&**one) + size_of_val(&*one.assertions) + 2 * size_of::<usize>());
+        list_bytes(&self.all)
+            + each.sum::<usize>()
+            + table_bytes(&self.ids)
+            + table_bytes(&self.strings)
+            + table_bytes(&self.numbers)
+            + table_bytes(&self.possible)
+            + table_bytes(&self.infinite)
+    }
 }

@@ -10,6 +10,7 @@
 //! The innermost open query is attempted next.
 
 use crate::automaton::formula::{AssertionId, FormulaId, TextId};
+use crate::automaton::memory::table_bytes;
 use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
 use smallvec::SmallVec;
@@ -167,6 +168,19 @@ impl LeastFixpoint {
                 self.rests_on = self.rests_on.min(rests_on);
             }
         }
+    }
+
+    /// Bytes of memory that the queries and their answers take.
+    pub(crate) fn memory(&self) -> usize {
+        let referred = self.answers.keys().map(|query| match query {
+            Query::Value(asked) => {
+                let spilled = [&asked.all, &asked.none].into_iter().filter(|list| list.spilled());
+                spilled.map(|list| list.capacity() * size_of::<AssertionId>()).sum()
+            }
+            Query::Array(_) => 0,
+            Query::Object(_, used) => size_of_val(&**used),
+        });
+        table_bytes(&self.answers) + referred.sum::<usize>()
     }
 
     /// Number of queries asked so far.

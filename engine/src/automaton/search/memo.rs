@@ -1,6 +1,7 @@
 //! [`ValueMemo`] and [`ObjectMemo`]: the findings of the search about values and objects.
 
 use crate::automaton::formula::{AssertionId, Constraint, DiagramId, FormulaId, KeySetId, MeantTypes, OrderId, TextId};
+use crate::automaton::memory::table_bytes;
 use crate::automaton::search::{ExpectationId, NextKeys};
 use crate::strings::LanguageId;
 use hashbrown::HashMap;
@@ -63,4 +64,40 @@ pub(crate) struct ObjectMemo {
     pub(super) types_meant: HashMap<ExpectationId, MeantTypes>,
     /// Sets of keys that lie within a language as a whole.
     pub(super) sets_within: HashSet<(LanguageId, KeySetId)>,
+}
+
+impl ValueMemo {
+    /// Bytes of memory that the findings about values take.
+    pub(super) fn memory(&self) -> usize {
+        let finite = self.finite.values().flatten().map(|values| size_of_val(&**values));
+        let domains = self.domains.values().map(|domain| match domain {
+            Domain::All(values) => size_of_val(&**values),
+            Domain::AtLeast(_) => 0,
+        });
+        table_bytes(&self.alone)
+            + table_bytes(&self.vectors)
+            + table_bytes(&self.finite)
+            + table_bytes(&self.infinite)
+            + table_bytes(&self.infinite_containers)
+            + table_bytes(&self.domains)
+            + finite.chain(domains).sum::<usize>()
+    }
+}
+
+impl ObjectMemo {
+    /// Bytes of memory that the findings about objects take.
+    pub(super) fn memory(&self) -> usize {
+        let decided = self.decided.keys().map(|(_, _, assertions)| size_of_val(&**assertions));
+        let viable = self.viable.values().flatten().map(|names| size_of_val(&**names));
+        table_bytes(&self.scarce)
+            + table_bytes(&self.roomy)
+            + table_bytes(&self.barred)
+            + table_bytes(&self.decided)
+            + table_bytes(&self.viable)
+            + table_bytes(&self.first_keys)
+            + table_bytes(&self.next_keys)
+            + table_bytes(&self.orders)
+            + table_bytes(&self.types_meant)
+            + decided.chain(viable).sum::<usize>()
+    }
 }

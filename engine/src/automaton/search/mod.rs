@@ -18,6 +18,7 @@ mod member_verdicts;
 pub(super) mod memo;
 pub(super) mod next_keys;
 mod object_order;
+mod ordered_keys;
 mod rival_keys;
 mod satisfiable;
 #[expect(clippy::module_inception, reason = "it has the type that the folder is about")]

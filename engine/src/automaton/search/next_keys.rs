@@ -287,42 +287,6 @@ impl Search {
         Ok(())
     }
 
-    /// Adds those of the keys `ordered` that may come next, given that each may come only before those behind it. Returns
-    /// the residual formula for the case that none of them comes.
-    fn add_viable_in_order(
-        &mut self,
-        demand: FormulaId,
-        ordered: &[TextId],
-        exhausted: &[TextId],
-        viable: &mut Vec<TextId>,
-    ) -> Result<FormulaId, AutomatonError> {
-        let around = Surroundings {
-            used: exhausted,
-            ..Surroundings::default()
-        };
-        let mut goals = vec![(demand, true)];
-        let mut model = None;
-        for &name in ordered {
-            if model.is_none() {
-                model = self.object_model(&goals, around)?;
-            }
-            let Some((facts, members)) = &model else {
-                return Ok(FormulaId::FALSE);
-            };
-            let has = self.algebra.atom(AtomKind::Has(name));
-            let mut may_come = facts.has_room(self, members, name)?;
-            if !may_come {
-                goals.push((has, true));
-                may_come = self.object_model(&goals, around)?.is_some();
-                goals.pop();
-            }
-            viable.extend(may_come.then_some(name));
-            model = model.filter(|(_, members)| !members.has(name));
-            goals.push((has, false));
-        }
-        Ok(self.algebra.without_all(demand, ordered))
-    }
-
     /// The keys outside of `names` that may come next, if they have not been seen.
     fn other_keys(
         &mut self,

@@ -1,6 +1,7 @@
 //! [`Search`]: the search for values, with what it has found out.
 
 use crate::automaton::formula::Algebra;
+use crate::automaton::memory::{SHARED_BYTES, list_bytes};
 use crate::automaton::search::{Expectations, KeyList, LeastFixpoint, ObjectMemo, ValueMemo};
 use std::sync::Arc;
 
@@ -44,6 +45,19 @@ impl Search {
     /// An estimate of the memory of this layer and those below and above it, in bytes.
     pub(crate) fn memory(&self) -> usize {
         self.algebra.memory() + 64 * self.object_memo.sets_within.len() + self.memory_above
+    }
+
+    /// An estimate of the memory of this layer and those below that grows with the schema and is not part of
+    /// [`memory`](Self::memory).
+    pub(crate) fn proportional_memory(&self) -> usize {
+        let lists = self.key_lists.iter().map(|list| SHARED_BYTES + size_of_val(&**list));
+        self.algebra.proportional_memory()
+            + self.fixpoint.memory()
+            + self.expectations.memory()
+            + self.value_memo.memory()
+            + self.object_memo.memory()
+            + list_bytes(&self.key_lists)
+            + lists.sum::<usize>()
     }
 
     /// Checks the memory of all layers against the limit.

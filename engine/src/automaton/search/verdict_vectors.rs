@@ -75,7 +75,13 @@ impl Search {
         let (few, others) = (sorted.few.iter(), sorted.others.iter());
         let few: Vec<AssertionId> = few.map(|place| assertions[*place]).collect();
         let rest: Vec<AssertionId> = others.map(|place| assertions[*place]).collect();
-        let mut vectors: Vec<Vec<bool>> = sorted.known.into_iter().map(|(_, verdicts)| verdicts).collect();
+        let verdicts = |satisfied: Vec<u32>| {
+            let mut verdicts = vec![false; assertions.len()];
+            satisfied.into_iter().for_each(|place| verdicts[place as usize] = true);
+            verdicts
+        };
+        let known = sorted.known.into_iter();
+        let mut vectors: Vec<Vec<bool>> = known.map(|(_, satisfied)| verdicts(satisfied)).collect();
         vectors.retain(|verdicts| {
             !assertions
                 .iter()

@@ -7,10 +7,11 @@
 use crate::automaton::Formats;
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::{Algebra, Assertion, AssertionId, Literal};
+use crate::automaton::memory::table_bytes;
 use crate::automaton::search::{ExpectationId, Search};
 use crate::automaton::step::{
     CompletionMemo, Cursor, DistinctMemo, Frame, Frames, ObjectKeys, OpenLanguages, ShapeMemo, StackId, State,
-    StepMemo, StepResult, is_of_number, is_whitespace, table_bytes,
+    StepMemo, StepResult, is_of_number, is_whitespace,
 };
 use crate::schema::{NodeId, SchemaSet};
 use crate::strings::Languages;
@@ -150,6 +151,11 @@ impl Automaton {
     /// documents.
     pub(crate) fn memory(&self) -> usize {
         self.search.memory() - self.search.memory_above + self.own_memory()
+    }
+
+    /// An estimate of all memory, in bytes, with what grows with the schema alone.
+    pub(crate) fn whole_memory(&self) -> usize {
+        self.memory() + self.search.proportional_memory()
     }
 
     /// An estimate of the memory of this layer alone, in bytes.

@@ -22,11 +22,6 @@ pub(super) fn keep<K: Eq + Hash, V>(table: &mut HashMap<K, V>, key: K, value: V)
     table.insert(key, value);
 }
 
-/// Bytes of memory that a table takes, without what its entries refer to.
-pub(super) fn table_bytes<K, V>(table: &HashMap<K, V>) -> usize {
-    table.capacity() * 8 / 7 * (size_of::<(K, V)>() + 1)
-}
-
 /// The values that a container, and its next item or member, are compared with.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Distinctness {

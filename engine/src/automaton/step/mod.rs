@@ -31,7 +31,7 @@ use keys::remaining::{RemainingKeyText, SeenKeys};
 use machine::Automaton;
 use memo::{
     Derivation, DistinctMemo, Distinctness, ExceptionalTexts, KeyClasses, ObjectKeys, Part, ShapeMemo, StepMemo,
-    TextClasses, ValueDemand, keep, table_bytes,
+    TextClasses, ValueDemand, keep,
 };
 use state::{Cursor, Gap, OpenId, StackId, State, StepResult, StringResidual, is_of_number, is_whitespace};
 use state_hash::Mixer;

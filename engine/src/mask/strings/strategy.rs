@@ -74,10 +74,11 @@ enum Choice {
     New(Strategy),
 }
 
-/// Memory for the sets of strings that the schemas of a vocabulary share.
-const SHARED_BYTES: usize = 16 << 20;
+/// Memory for the sets of strings that the schemas of a vocabulary share. A process that serves one schema after the other fills
+/// it within some thousands of them, and should take no more by then than at its beginning.
+const SHARED_BYTES: usize = 6 << 20;
 /// Memory for the tokens of over-approximations that they share.
-const APPROXIMATION_BYTES: usize = 4 << 20;
+const APPROXIMATION_BYTES: usize = 2 << 20;
 /// Memory for the sets of tokens within a character of a free string.
 const PARTIAL_BYTES: usize = 2 << 20;
 /// Memory for the sets of strings that one schema keeps.

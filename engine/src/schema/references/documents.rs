@@ -36,6 +36,11 @@ impl Documents {
         Ok(DocumentId(self.loaded.len() as u32 - 1))
     }
 
+    /// Bytes of memory that the documents take.
+    pub fn memory(&self) -> usize {
+        self.loaded.iter().map(|(json, _)| json.memory()).sum()
+    }
+
     pub fn json(&self, document: DocumentId) -> &Arc<Document> {
         &self.loaded[document.0 as usize].0
     }

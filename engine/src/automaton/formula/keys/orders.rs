@@ -2,6 +2,7 @@
 
 use super::meant::MeantTypes;
 use crate::automaton::formula::{AssertionId, FormulaId, TextId};
+use crate::automaton::memory::{list_bytes, table_bytes};
 use crate::schema::NodeId;
 use hashbrown::{HashMap, HashSet};
 use std::cmp::Reverse;
@@ -90,6 +91,26 @@ pub(crate) struct Orders {
 }
 
 impl Orders {
+    /// Bytes of memory that the orders take.
+    pub(crate) fn memory(&self) -> usize {
+        let names = self.orders.iter().map(|names| size_of_val(&**names));
+        let rivals = self.rivals.iter().map(|rivals| size_of_val(&**rivals));
+        let written = self.written.values().map(list_bytes);
+        list_bytes(&self.orders)
+            + list_bytes(&self.rivals)
+            + table_bytes(&self.ids)
+            + table_bytes(&self.contested)
+            + table_bytes(&self.narrowings)
+            + table_bytes(&self.opened)
+            + table_bytes(&self.of)
+            + table_bytes(&self.alternatives)
+            + table_bytes(&self.meant)
+            + list_bytes(&self.complete)
+            + table_bytes(&self.written)
+            + size_of::<TextId>() * self.listed
+            + names.chain(rivals).chain(written).sum::<usize>()
+    }
+
     /// The id of an order of keys, which is added if it is new.
     pub(crate) fn intern(&mut self, names: Vec<TextId>) -> OrderId {
         let names: Arc<[TextId]> = names.into();

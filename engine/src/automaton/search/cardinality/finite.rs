@@ -22,8 +22,9 @@ const FEW_VALUES: usize = 64;
 
 /// Assertions, split into those with few values and the others.
 pub(crate) struct FiniteSplit {
-    /// Each value that satisfies one of the assertions with few values, with the verdicts of all assertions.
-    pub(crate) known: Vec<(AssertionId, Vec<bool>)>,
+    /// Each value that satisfies one of the assertions with few values, with the indices of all assertions that it satisfies,
+    /// sorted.
+    pub(crate) known: Vec<(AssertionId, Vec<u32>)>,
     /// The indices of the assertions with few values.
     pub(crate) few: Vec<usize>,
     /// The indices of the other assertions.
@@ -33,7 +34,10 @@ pub(crate) struct FiniteSplit {
 impl Search {
     /// All values that satisfy an assertion, as sorted assertions of equality; `None` if there are many or if this does
     /// not show easily.
-    fn finite_values(&mut self, assertion: AssertionId) -> Result<Option<Arc<[AssertionId]>>, AutomatonError> {
+    pub(in crate::automaton::search) fn finite_values(
+        &mut self,
+        assertion: AssertionId,
+    ) -> Result<Option<Arc<[AssertionId]>>, AutomatonError> {
         if let Some(known) = self.value_memo.finite.get(&assertion) {
             return Ok(known.clone());
         }
@@ -143,14 +147,14 @@ impl Search {
         let mut known = Vec::new();
         for same in pairs.chunk_by(|a, b| a.0 == b.0) {
             let value = same[0].0;
-            let mut verdicts = vec![false; assertions.len()];
-            for (_, place) in same {
-                verdicts[*place] = true;
-            }
+            let mut satisfied: Vec<u32> = same.iter().map(|(_, place)| *place as u32).collect();
             for &place in &others {
-                verdicts[place] = self.satisfiable(&[value, assertions[place]], &[])?;
+                if self.satisfiable(&[value, assertions[place]], &[])? {
+                    satisfied.push(place as u32);
+                }
             }
-            known.push((value, verdicts));
+            satisfied.sort_unstable();
+            known.push((value, satisfied));
         }
         Ok(Some(FiniteSplit { known, few, others }))
     }

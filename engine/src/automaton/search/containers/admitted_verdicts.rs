@@ -9,8 +9,10 @@
 //! such as the constants that tell alternatives apart, are decided value by value instead.
 
 use crate::automaton::error::{AutomatonError, check_limit};
+use crate::automaton::formula::few_changed::{ChangedAtom, FewChanged};
 use crate::automaton::formula::{AssertionId, Atom, AtomKind, DiagramId, FormulaId};
 use crate::automaton::search::Search;
+use hashbrown::HashSet;
 
 impl Search {
     /// The formulas that stand for the verdicts of this many assertions.
@@ -45,40 +47,43 @@ impl Search {
             return Ok(DiagramId::ALWAYS);
         }
         let (few, combinations) = self.finite_verdicts(read)?;
-        let (mut ways, mut admitted) = (vec![known], Vec::new());
         let are_few = few.len() == read.len();
+        let is_few: HashSet<Atom> = few
+            .iter()
+            .map(|place| self.algebra.atoms.intern(AtomKind::Verdict(*place)))
+            .collect();
+        let apart = |this: &mut Self, formula| {
+            FewChanged::new(&mut this.algebra.formulas, formula, &|atom| {
+                is_few.contains(&atom).then_some(false)
+            })
+        };
+        let (mut ways, mut admitted) = (vec![known], Vec::new());
+        let (left, mut ways_apart) = (apart(self, formula), vec![apart(self, known)]);
         for satisfied in combinations {
-            let algebra = &self.algebra;
-            let verdict_of = |atom| match algebra.atoms.kind(atom) {
-                AtomKind::Verdict(place) if are_few || few.binary_search(&place).is_ok() => {
-                    Some(satisfied.binary_search(&place).is_ok())
-                }
-                _ => None,
-            };
-            let is_covered = ways
-                .iter()
-                .any(|way| algebra.formulas.evaluate(*way, &verdict_of) == Some(true));
+            let atoms = &mut self.algebra.atoms;
+            let satisfied_atoms = satisfied.iter().map(|place| atoms.intern(AtomKind::Verdict(*place)));
+            let those_true: Vec<ChangedAtom> = satisfied_atoms.map(|atom| (atom, Some(true))).collect();
+            let formulas = &mut self.algebra.formulas;
+            let under: Vec<FormulaId> = ways_apart.iter().map(|way| way.with(formulas, &those_true)).collect();
+            let is_covered = under.contains(&FormulaId::TRUE);
             if is_covered && !are_few {
                 continue;
             }
-            let atoms = algebra.formulas.atoms(formula).iter();
-            let fixed = atoms.filter_map(|atom| Some((*atom, FormulaId::constant(verdict_of(*atom)?))));
-            let fixed: Vec<(Atom, FormulaId)> = fixed.collect();
+            let after = left.with(formulas, &those_true);
             if are_few {
-                let is_admitted = is_covered || {
-                    let after = self.algebra.formulas.replace(formula, &fixed);
-                    can_end(self, after)?
-                };
+                let is_admitted = is_covered || can_end(self, after)?;
                 admitted.extend(is_admitted.then_some(satisfied));
                 continue;
             }
-            let mut goals = vec![(self.algebra.formulas.replace(formula, &fixed), true)];
-            for &way in &ways {
-                goals.insert(0, (self.algebra.formulas.replace(way, &fixed), false));
+            let mut goals = vec![(after, true)];
+            for way in under {
+                goals.insert(0, (way, false));
             }
             while let Some(way) = next(self, &goals)? {
+                let way_apart = apart(self, way);
+                goals.insert(0, (way_apart.with(&mut self.algebra.formulas, &those_true), false));
                 ways.push(way);
-                goals.insert(0, (self.algebra.formulas.replace(way, &fixed), false));
+                ways_apart.push(way_apart);
                 if goals[0].0 == FormulaId::TRUE {
                     break;
                 }
@@ -100,11 +105,9 @@ impl Search {
             // No assertion has to be looked at: there is one combination of none.
             return Ok((Vec::new(), vec![Vec::new()]));
         };
-        let satisfied = |verdicts: &[bool]| {
-            let few = split.few.iter().filter(|place| verdicts[**place]);
-            few.map(|place| *place as u32).collect::<Vec<u32>>()
-        };
-        let mut all: Vec<Vec<u32>> = split.known.iter().map(|(_, verdicts)| satisfied(verdicts)).collect();
+        let is_few = |place: &u32| split.few.binary_search(&(*place as usize)).is_ok();
+        let satisfied = |places: &[u32]| places.iter().copied().filter(is_few).collect::<Vec<u32>>();
+        let mut all: Vec<Vec<u32>> = split.known.iter().map(|(_, places)| satisfied(places)).collect();
         all.push(Vec::new());
         all.sort_unstable();
         all.dedup();

@@ -11,7 +11,7 @@ use crate::automaton::formula::{AssertionId, AtomKind, DiagramId, FormulaId, Ite
 use crate::automaton::search::containers::tableau::{Reasons, Tableau, Theory, united};
 use crate::automaton::search::containers::value_facts::ValueFacts;
 use crate::automaton::search::{Query, Requirement, Search};
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
 use std::cell::Cell;
 
 /// Items that stand next to each other and meet the same requirement.
@@ -211,8 +211,18 @@ impl Search {
         let mut left = formula;
         for is_open in [true, false] {
             let mut changes = Vec::new();
+            // Number of items that are known to satisfy an assertion.
+            let mut satisfying: HashMap<AssertionId, u64> = HashMap::new();
+            for run in &model.runs {
+                for &assertion in &run.item.all {
+                    let count = satisfying.entry(assertion).or_default();
+                    *count = count.saturating_add(run.count);
+                }
+            }
+            let satisfying = |assertion| satisfying.get(&assertion).copied().unwrap_or(0);
             for atom in self.algebra.formulas.atoms(left).to_vec() {
                 let value = match self.algebra.atoms.kind(atom) {
+                    AtomKind::Contains(assertion, count) if satisfying(assertion) >= count => Some(true),
                     AtomKind::LengthAtLeast(count) => Some(length >= count),
                     AtomKind::Items { from, to, assertion } => {
                         let mut start = 0_u64;
@@ -353,8 +363,9 @@ impl Search {
         min: u64,
         is_shared: bool,
     ) -> Result<Option<Vec<Run>>, AutomatonError> {
-        // The items put into each run.
+        // The items put into each run, and their number.
         let mut put: Vec<Vec<Run>> = vec![Vec::new(); runs.len()];
+        let mut taken: Vec<u64> = vec![0; runs.len()];
         let mut are_placed = true;
         for needed in needed.iter_mut() {
             let (mut left, mut start) = (needed.count, 0_u64);
@@ -388,10 +399,10 @@ impl Search {
             }
             // The last run usually has most room.
             for place in places.into_iter().rev() {
-                let taken = put[place].iter().map(|run| run.count).sum::<u64>();
-                let count = left.min(runs[place].count - taken);
+                let count = left.min(runs[place].count - taken[place]);
                 if let Some(item) = self.satisfiable_with(&runs[place].item, needed)?.filter(|_| count > 0) {
                     put[place].push(Run { count, item });
+                    taken[place] += count;
                     left -= count;
                 }
             }
@@ -403,7 +414,7 @@ impl Search {
         let last = put.iter().rposition(|items| !items.is_empty());
         let (mut all, mut start) = (Vec::new(), 0_u64);
         for (place, (run, mut items)) in runs.iter().zip(put).enumerate() {
-            let taken = items.iter().map(|run| run.count).sum::<u64>();
+            let taken = taken[place];
             let others = match last {
                 Some(last) if place < last => run.count - taken,
                 _ => min.saturating_sub(start + taken).min(run.count - taken),

@@ -1,12 +1,20 @@
 //! Completion of objects, by the [theory](super::object_facts) of facts about the members to come.
 
 use crate::automaton::error::AutomatonError;
-use crate::automaton::formula::{AssertionId, AtomKind, DiagramId, FormulaId, Keys, MemberKey, TextId};
+use crate::automaton::formula::few_changed::{ChangedAtom, FewChanged};
+use crate::automaton::formula::{AssertionId, Atom, AtomKind, DiagramId, FormulaId, Keys, MemberKey, TextId};
 use crate::automaton::search::containers::object_facts::{ObjectFacts, ObjectModel, Surroundings};
 use crate::automaton::search::containers::tableau::Tableau;
 use crate::automaton::search::{Query, Requirement, Search};
 use crate::strings::LanguageId;
 use hashbrown::HashSet;
+use std::collections::BTreeMap;
+
+/// Number of assertions on a value from which on values that tell alternatives apart are tried before a search.
+const VERDICTS_WORTH_DISCRIMINATING: usize = 8;
+
+/// Number of such values that are tried.
+const MAX_DISCRIMINATING_VALUES: usize = 1 << 12;
 
 impl Search {
     /// Whether an object with residual `formula` can be completed if the keys `used` cannot come again.
@@ -110,7 +118,12 @@ impl Search {
             read,
             ..Surroundings::default()
         };
-        let first = self.under_object(formula, &mut ObjectModel::default())?;
+        let mut first = self.under_object(formula, &mut ObjectModel::default())?;
+        if read.len() >= VERDICTS_WORTH_DISCRIMINATING {
+            let mut ways = self.ways_by_discriminator(formula, used)?;
+            ways.push(first);
+            first = self.algebra.formulas.or(ways);
+        }
         let next = |this: &mut Self, formulas: &[(FormulaId, bool)]| {
             let facts = ObjectFacts::new(around, formula);
             let tableau = Tableau::new(facts, formulas, HashSet::new(), &this.algebra);
@@ -122,6 +135,50 @@ impl Search {
         self.admitted_verdicts(formula, read, first, next, |this, after| {
             this.object_can_end(after, used)
         })
+    }
+
+    /// The formulas over verdicts that `formula` becomes if one more member comes, whose value is one of the few that the
+    /// assertions on it tell apart, such as the constants of alternatives.
+    fn ways_by_discriminator(&mut self, formula: FormulaId, used: &[TextId]) -> Result<Vec<FormulaId>, AutomatonError> {
+        let mut by_name: BTreeMap<TextId, Vec<(Atom, AssertionId)>> = BTreeMap::new();
+        for &atom in self.algebra.formulas.atoms(formula) {
+            if let AtomKind::Members(Keys::Name(name), assertion) = self.algebra.atoms.kind(atom) {
+                by_name.entry(name).or_default().push((atom, assertion));
+            }
+        }
+        by_name.retain(|name, atoms| atoms.len() >= VERDICTS_WORTH_DISCRIMINATING && !used.contains(name));
+        let mut ways = Vec::new();
+        for (name, atoms) in by_name {
+            let mut by_value: BTreeMap<AssertionId, Vec<ChangedAtom>> = BTreeMap::new();
+            let mut told: HashSet<Atom> = HashSet::new();
+            for (atom, assertion) in atoms {
+                let values = self.finite_values(assertion)?;
+                if let Some(values) = values.filter(|values| values.len() <= MAX_DISCRIMINATING_VALUES) {
+                    told.insert(atom);
+                    for &value in &*values {
+                        by_value.entry(value).or_default().push((atom, Some(true)));
+                    }
+                }
+            }
+            let algebra = &mut self.algebra;
+            let kinds = &algebra.atoms;
+            let value = |atom: Atom| match kinds.kind(atom) {
+                AtomKind::Has(other) => Some(other == name),
+                AtomKind::CountAtLeast(count) => Some(count <= 1),
+                AtomKind::Members(Keys::Name(other), _) if other != name => Some(true),
+                _ => told.contains(&atom).then_some(false),
+            };
+            let apart = FewChanged::new(&mut algebra.formulas, formula, &value);
+            for changed in by_value.values().take(MAX_DISCRIMINATING_VALUES) {
+                let way = apart.with(&mut algebra.formulas, changed);
+                let mut atoms = algebra.formulas.atoms(way).iter();
+                let is_decided = atoms.all(|atom| matches!(algebra.atoms.kind(*atom), AtomKind::Verdict(_)));
+                if is_decided && way != FormulaId::FALSE {
+                    ways.push(way);
+                }
+            }
+        }
+        Ok(ways)
     }
 
     /// The keys of cells that can run out, if it matters to `formula` which of them have been seen.

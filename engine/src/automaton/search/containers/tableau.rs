@@ -81,6 +81,7 @@ struct ChoicePoint {
     goals: usize,
     changes: usize,
     atoms: usize,
+    formulas: usize,
     watched: usize,
 }
 
@@ -105,6 +106,9 @@ pub(in crate::automaton::search) struct Tableau<T> {
     /// The atoms assumed, with their truth values and reasons, and the order in which they were assumed.
     assumed: HashMap<Atom, (bool, Reasons)>,
     order: Vec<Atom>,
+    /// The other formulas that were taken up as goals, likewise.
+    taken_up: HashMap<FormulaId, (bool, Reasons)>,
+    formulas: Vec<FormulaId>,
 }
 
 impl<T: Theory> Tableau<T> {
@@ -128,6 +132,8 @@ impl<T: Theory> Tableau<T> {
             choices: Vec::new(),
             assumed: HashMap::new(),
             order: Vec::new(),
+            taken_up: HashMap::new(),
+            formulas: Vec::new(),
         };
         for &(formula, holds) in formulas.iter().rev() {
             tableau.push(Goal::Is(formula, holds), &Reasons::default());
@@ -195,7 +201,17 @@ impl<T: Theory> Tableau<T> {
             self.postpone(search, goal, reasons);
             return Ok(None);
         };
-        match search.algebra.formulas.node(formula) {
+        let node = search.algebra.formulas.node(formula);
+        if matches!(node, FormulaNode::And(_) | FormulaNode::Or(_) | FormulaNode::One(_)) {
+            match self.taken_up.get(&formula) {
+                Some((known, _)) if *known == holds => return Ok(None),
+                Some((_, others)) => return Ok(Some(united([reasons, others]))),
+                None => {}
+            }
+            self.taken_up.insert(formula, (holds, reasons.clone()));
+            self.formulas.push(formula);
+        }
+        match node {
             FormulaNode::False | FormulaNode::True => {
                 Ok((formula != FormulaId::constant(holds)).then(|| reasons.clone()))
             }
@@ -354,6 +370,7 @@ impl<T: Theory> Tableau<T> {
             goals: self.goals.len(),
             changes: self.theory.changes(),
             atoms: self.order.len(),
+            formulas: self.formulas.len(),
             watched: self.watched.len(),
         });
         self.next_alternative(search);
@@ -411,6 +428,9 @@ impl<T: Theory> Tableau<T> {
             self.theory.undo(choice.changes);
             for atom in self.order.drain(choice.atoms..) {
                 self.assumed.remove(&atom);
+            }
+            for formula in self.formulas.drain(choice.formulas..) {
+                self.taken_up.remove(&formula);
             }
             for atom in self.watched.drain(choice.watched..).rev() {
                 if let Some(goals) = self.waiting.get_mut(&atom) {

@@ -49,6 +49,11 @@ impl Automaton {
         }
         match &state.cursor {
             Cursor::Number(number, text, expected) => {
+                if let Some(text) = *text
+                    && let Some(rest) = self.distinct_rest(*number, text, state.stack)?
+                {
+                    return self.read_value(state, rest.into_bytes().into());
+                }
                 let start = self.distinct_number(*number, *text, *expected, state.stack)?;
                 let Some(piece) = self.number_rest(start) else {
                     return Ok(None);
@@ -107,6 +112,12 @@ impl Automaton {
             if self.search.algebra.style.closed && !self.keeps_values(state.stack) {
                 let meant = self.search.types_meant(expected)?;
                 constraint = self.search.algebra.of_meant_types(constraint, meant);
+            }
+            let others = self.distinctness(state.stack)?.child;
+            if !others.is_empty()
+                && let Some(piece) = self.distinct_scalar(constraint, others)?
+            {
+                return self.read_value(state, piece);
             }
             let constraint = self.distinct_value(constraint, state.stack)?;
             let order = self.search.planned_order(expected)?;

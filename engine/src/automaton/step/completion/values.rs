@@ -5,7 +5,7 @@ use super::piece::Samples;
 use super::{MAX_BYTES, TextPiece};
 use crate::Limits;
 use crate::automaton::error::AutomatonError;
-use crate::automaton::formula::{Algebra, AssertionId, AtomKind, Constraint, FormulaId, OrderId};
+use crate::automaton::formula::{Algebra, AssertionId, AtomKind, Constraint, FormulaId, OrderId, ValueSet};
 use crate::automaton::search::Requirement;
 use crate::automaton::step::Automaton;
 use crate::json::{Document, Value};
@@ -137,6 +137,20 @@ impl Automaton {
         let constraint = self.search.algebra.both(constraint, others)?;
         let text = self.value_text(constraint, order)?;
         Ok(text.and_then(|text| self.equality(&text).map(|value| (text, value))))
+    }
+
+    /// A text of a scalar that satisfies a constraint and is none of `others`; `None` if there is none among as many scalars as
+    /// are compared.
+    pub(super) fn distinct_scalar(
+        &mut self,
+        constraint: Constraint,
+        others: ValueSet,
+    ) -> Result<Option<TextPiece>, AutomatonError> {
+        let most = self.search.algebra.count_values(others) + 1;
+        let samples = self.scalar_samples(constraint, most)?;
+        let mut samples = samples.iter();
+        let fresh = samples.find(|(_, value)| !self.search.algebra.has_value(others, *value));
+        Ok(fresh.map(|(text, _)| text.clone()))
     }
 
     /// Up to so many different scalars that satisfy a constraint, or more.

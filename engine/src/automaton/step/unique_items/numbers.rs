@@ -1,7 +1,7 @@
 //! Numbers that have to differ from others.
 //!
 //! Mostly more numbers begin with what has been read than a document has items, and then one of them is none of the others.
-//! Otherwise some of those that may still come are tried. Only where these are all among the others does the automaton of
+//! Otherwise all that may still come are looked at, or where these are many some are tried. Only where these are all among the others does the automaton of
 //! numbers read on in a set without the others that have the same digits at their beginning.
 
 use crate::automaton::error::AutomatonError;
@@ -15,6 +15,12 @@ use hashbrown::HashSet;
 
 /// Number of states that are looked at to see that many numbers begin with one.
 const LOOKED_AT: usize = 96;
+
+/// Number of continuations of a number up to which each is looked at.
+const MAX_RESTS: usize = 16;
+
+/// Bytes that may occur in a number.
+const NUMBER_BYTES: &[u8] = b"0123456789.-+eE";
 
 /// Digits that are tried behind what has been read of a number.
 const TRIED_DIGITS: [&str; 18] = [
@@ -75,7 +81,10 @@ impl Automaton {
         if self.has_many_numbers(number, begun) {
             return Ok(true);
         }
-        Ok(self.try_numbers(number, text, others) || self.number_beside(text, expected, others)?.is_some())
+        if let Some(rests) = self.all_rests(number) {
+            return Ok(rests.iter().any(|rest| self.is_distinct(text, rest, others)));
+        }
+        Ok(self.tried_rest(number, text, others).is_some() || self.number_beside(text, expected, others)?.is_some())
     }
 
     /// What counts of the number that a state is in or before, beside its state, for how many numbers may come.
@@ -123,8 +132,8 @@ impl Automaton {
         is_many
     }
 
-    /// Whether one of a few tried continuations of a number makes it one that is none of `others`.
-    fn try_numbers(&mut self, number: NumberState, text: TextId, others: SetId<AssertionId>) -> bool {
+    /// One of a few tried continuations of a number that makes it one that is none of `others`.
+    fn tried_rest(&mut self, number: NumberState, text: TextId, others: SetId<AssertionId>) -> Option<String> {
         let step = |this: &mut Self, from: Option<NumberState>, text: &str| {
             let mut bytes = text.bytes();
             bytes.try_fold(from?, |at, byte| this.search.algebra.number_texts.step(at, byte))
@@ -137,19 +146,60 @@ impl Automaton {
                 let Some(end) = step(self, Some(longer), exponent) else {
                     continue;
                 };
-                let algebra = &self.search.algebra;
-                let whole = format!("{}{digits}{exponent}", algebra.texts.get(text));
-                if algebra.number_texts.can_end(end)
-                    && let Ok(value) = Decimal::parse(whole.as_bytes())
-                {
-                    let value = algebra.assertions.find(&Assertion::Equal(Value::number(value)));
-                    if value.is_none_or(|value| !algebra.values.others.has(others, value, &ByNumber)) {
-                        return true;
-                    }
+                let rest = format!("{digits}{exponent}");
+                if self.search.algebra.number_texts.can_end(end) && self.is_distinct(text, &rest, others) {
+                    return Some(rest);
                 }
             }
         }
-        false
+        None
+    }
+
+    /// Whether a number of which `text` has been read and `rest` follows is none of `others`.
+    fn is_distinct(&self, text: TextId, rest: &str, others: SetId<AssertionId>) -> bool {
+        let algebra = &self.search.algebra;
+        let whole = format!("{}{rest}", algebra.texts.get(text));
+        Decimal::parse(whole.as_bytes()).is_ok_and(|value| {
+            let value = algebra.assertions.find(&Assertion::Equal(Value::number(value)));
+            value.is_none_or(|value| !algebra.values.others.has(others, value, &ByNumber))
+        })
+    }
+
+    /// All that may follow in a number, if that is little.
+    fn all_rests(&mut self, number: NumberState) -> Option<Vec<String>> {
+        let mut open = vec![(number, String::new())];
+        let mut rests = Vec::new();
+        let mut looked_at = 0;
+        while let Some((at, rest)) = open.pop() {
+            looked_at += 1;
+            if looked_at > MAX_RESTS {
+                return None;
+            }
+            for &byte in NUMBER_BYTES {
+                if let Some(next) = self.search.algebra.number_texts.step(at, byte) {
+                    open.push((next, format!("{rest}{}", char::from(byte))));
+                }
+            }
+            if self.search.algebra.number_texts.can_end(at) {
+                rests.push(rest);
+            }
+        }
+        Some(rests)
+    }
+
+    /// A short text that ends the number that is being read as one that differs from those it has to differ from; `None` if
+    /// none shows at once.
+    pub(crate) fn distinct_rest(
+        &mut self,
+        number: NumberState,
+        text: TextId,
+        stack: StackId,
+    ) -> Result<Option<String>, AutomatonError> {
+        let others = self.distinctness(stack)?.child.others;
+        if others == SetId::EMPTY {
+            return Ok(None);
+        }
+        Ok(self.tried_rest(number, text, others))
     }
 
     /// The number that is being read, restricted to numbers that differ from those it has to differ from.
@@ -187,11 +237,13 @@ impl Automaton {
     fn begun_numbers(&self, text: TextId, others: SetId<AssertionId>) -> Vec<Decimal> {
         let algebra = &self.search.algebra;
         let read = algebra.texts.get(text).split(['e', 'E']).next().unwrap_or_default();
+        let is_negative = read.starts_with('-');
         let digits: String = read.chars().filter(char::is_ascii_digit).collect();
         let digits = digits.trim_start_matches('0').trim_end_matches('0');
         let others = algebra.values.others.all(others).into_iter();
         let others = others.filter_map(|other| algebra.number_of(other));
         others
+            .filter(|other| other.is_zero() || other.is_negative() == is_negative)
             .filter(|other| other.significant_digits().starts_with(digits))
             .collect()
     }

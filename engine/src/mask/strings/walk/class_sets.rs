@@ -7,8 +7,8 @@ use crate::mask::index::base_sets::Words;
 use crate::mask::index::posting_lists::Class;
 use crate::mask::index::tokens::TokenIndex;
 
-/// Memory for the sets of each kind: some 300 of a vocabulary of 200,000 tokens.
-const BYTES: usize = 8 << 20;
+/// Memory for the sets of each kind: some 150 of a vocabulary of 200,000 tokens.
+const BYTES: usize = 4 << 20;
 
 /// The root of the trie of contents, or the node of a space, and the characters that come behind the first below it.
 pub(crate) type BehindFirst = (u32, Class);
