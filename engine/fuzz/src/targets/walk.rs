@@ -123,6 +123,12 @@ fn completed(masker: &dyn Masker, text: &[u8], vocabulary: &Vocabulary) -> Resul
     if !fork.completion(&mut tokens)? {
         return Ok(Ok(Vec::new()));
     }
+    let rest = vocabulary.text_bytes(&tokens);
+    if fork.completion_length()? != Some(tokens.len()) || fork.completion_bytes()? != Some(rest.len()) {
+        return Ok(Err(
+            "the completion has another length than it is said to have".to_owned()
+        ));
+    }
     for &token in &tokens {
         match fork.advance(token) {
             Err(MaskError::TokenRefused { .. }) => return Ok(Err("the completion is refused".to_owned())),
@@ -132,7 +138,7 @@ fn completed(masker: &dyn Masker, text: &[u8], vocabulary: &Vocabulary) -> Resul
     if !fork.is_complete()? {
         return Ok(Err("the completion does not complete".to_owned()));
     }
-    Ok(Ok([text, &vocabulary.text_bytes(&tokens)].concat()))
+    Ok(Ok([text, &rest].concat()))
 }
 
 /// Where forced tokens are not the only ones that may come.

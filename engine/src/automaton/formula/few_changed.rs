@@ -45,6 +45,11 @@ pub(crate) struct Parts {
 }
 
 impl FewChanged {
+    /// A formula in which no atom has a truth value.
+    pub(crate) fn unchanged(formula: FormulaId) -> Self {
+        Self::Whole(formula, HashMap::new())
+    }
+
     /// Takes a formula apart whose atoms have the truth values that `value` says; `None` if it leaves an atom as it is.
     pub(crate) fn new(formulas: &mut Formulas, formula: FormulaId, value: &dyn Fn(Atom) -> Option<bool>) -> Self {
         Self::within(formulas, formula, value, MAX_LEVELS)
@@ -97,6 +102,7 @@ impl FewChanged {
     /// The formula with some atoms changed and all others as they were said to be.
     pub(crate) fn with(&self, formulas: &mut Formulas, changed: &[ChangedAtom]) -> FormulaId {
         match self {
+            Self::Whole(formula, atoms) if atoms.is_empty() => *formula,
             Self::Whole(formula, atoms) => formulas.substitute(*formula, &mut |atom| {
                 let value = *atoms.get(&atom)?;
                 let changed = changed.iter().find(|(other, _)| *other == atom);

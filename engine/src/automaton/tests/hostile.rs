@@ -598,3 +598,25 @@ fn limits_are_named_where_they_are_reached() {
         assert!(error.contains(&format!("`{name}`")), "{name}: {error}");
     }
 }
+
+/// In the style for models the member that tells the alternatives apart can no longer come once another has, so that all of them
+/// have to be told apart by that other.
+#[test]
+fn alternatives_of_which_none_is_named() {
+    let branches = list(BRANCHES, |i| {
+        let value = format!(r#"{{"type":"object","properties":{{"p{i}":{{"type":"integer"}}}}}}"#);
+        format!(r#"{{"type":"object","properties":{{"kind":{{"const":"k{i}"}},"value":{value}}}}}"#)
+    });
+    let schema = format!(r#"{{"oneOf":[{branches}]}}"#);
+    let set = SchemaSet::load(&schema, &SchemaOptions::default()).unwrap();
+    let (mut automaton, root) = alone(set, Formats::Asserted, Style::generation()).unwrap();
+    let start = automaton.start(root).unwrap().unwrap();
+    let text = br#"{"kind":"k1","value":{"p1":1}}"#;
+    let states = text.iter().scan(start, |at, byte| {
+        *at = automaton.step(*at, *byte).unwrap()?;
+        Some(*at)
+    });
+    let states: Vec<State> = states.collect();
+    assert_eq!(states.len(), text.len());
+    assert!(automaton.is_complete(states[states.len() - 1]).unwrap());
+}

@@ -95,7 +95,7 @@ impl Orders {
     pub(crate) fn memory(&self) -> usize {
         let names = self.orders.iter().map(|names| size_of_val(&**names));
         let rivals = self.rivals.iter().map(|rivals| size_of_val(&**rivals));
-        let written = self.written.values().map(list_bytes);
+        let written = self.written.values().map(|names| size_of_val(&**names));
         list_bytes(&self.orders)
             + list_bytes(&self.rivals)
             + table_bytes(&self.ids)

@@ -52,10 +52,12 @@ impl Search {
             .iter()
             .map(|place| self.algebra.atoms.intern(AtomKind::Verdict(*place)))
             .collect();
-        let apart = |this: &mut Self, formula| {
-            FewChanged::new(&mut this.algebra.formulas, formula, &|atom| {
-                is_few.contains(&atom).then_some(false)
-            })
+        let apart = |this: &mut Self, formula| match is_few.is_empty() {
+            true => FewChanged::unchanged(formula),
+            false => {
+                let value = |atom: Atom| is_few.contains(&atom).then_some(false);
+                FewChanged::new(&mut this.algebra.formulas, formula, &value)
+            }
         };
         let (mut ways, mut admitted) = (vec![known], Vec::new());
         let (left, mut ways_apart) = (apart(self, formula), vec![apart(self, known)]);

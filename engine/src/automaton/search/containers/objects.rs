@@ -2,7 +2,7 @@
 
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::few_changed::{ChangedAtom, FewChanged};
-use crate::automaton::formula::{AssertionId, Atom, AtomKind, DiagramId, FormulaId, Keys, MemberKey, TextId};
+use crate::automaton::formula::{Algebra, AssertionId, Atom, AtomKind, DiagramId, FormulaId, Keys, MemberKey, TextId};
 use crate::automaton::search::containers::object_facts::{ObjectFacts, ObjectModel, Surroundings};
 use crate::automaton::search::containers::tableau::Tableau;
 use crate::automaton::search::{Query, Requirement, Search};
@@ -160,16 +160,22 @@ impl Search {
                     }
                 }
             }
-            let algebra = &mut self.algebra;
-            let kinds = &algebra.atoms;
+            let Algebra {
+                formulas, atoms: kinds, ..
+            } = &mut self.algebra;
             let value = |atom: Atom| match kinds.kind(atom) {
                 AtomKind::Has(other) => Some(other == name),
                 AtomKind::CountAtLeast(count) => Some(count <= 1),
                 AtomKind::Members(Keys::Name(other), _) if other != name => Some(true),
                 _ => told.contains(&atom).then_some(false),
             };
-            let apart = FewChanged::new(&mut algebra.formulas, formula, &value);
-            for changed in by_value.values().take(MAX_DISCRIMINATING_VALUES) {
+            let apart = FewChanged::new(formulas, formula, &value);
+            for (value, changed) in by_value.iter().take(MAX_DISCRIMINATING_VALUES) {
+                // The style may have no text for the value.
+                if !self.satisfiable(&[*value], &[])? {
+                    continue;
+                }
+                let algebra = &mut self.algebra;
                 let way = apart.with(&mut algebra.formulas, changed);
                 let mut atoms = algebra.formulas.atoms(way).iter();
                 let is_decided = atoms.all(|atom| matches!(algebra.atoms.kind(*atom), AtomKind::Verdict(_)));
