@@ -58,7 +58,7 @@ pub struct Documents {
 }
 
 /// Time for the documents of one schema, after which those that there are have to do.
-const TIME: Duration = Duration::from_secs(10);
+const TIME: Duration = Duration::from_secs(30);
 /// Bytes of a sampled document, at most.
 const SAMPLE_BYTES: usize = 4_000;
 /// Documents that are changed, at most.

@@ -9,6 +9,7 @@ mod chat_server;
 mod check;
 mod commands;
 mod console;
+mod coverage;
 mod docs;
 mod fetch;
 mod ifstruct;

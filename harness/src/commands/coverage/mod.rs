@@ -20,7 +20,7 @@ pub use run::run;
 pub struct CoverageArguments {
     /// Estimate true coverage (definition 5.3 of the JSONSchemaBench paper), the only one that is measured here: declared and
     /// empirical coverage are what `bench` measures
-    #[arg(long = "true", required = true)]
+    #[arg(long = "true", required_unless_present = "resume")]
     truly: bool,
     #[command(flatten)]
     replay: ReplayArguments,
