@@ -162,6 +162,14 @@ CONFIGS = {
         hidden_size_per_layer_input=0,
         final_logit_softcapping=4.0,
     ),
+    "gemma4, layers whose numbers have two digits": Gemma4TextConfig(
+        **SHAPE | dict(num_hidden_layers=12, head_dim=16),
+        global_head_dim=32,
+        sliding_window=50,
+        layer_types=["sliding_attention", "full_attention"] * 6,
+        hidden_size_per_layer_input=12,
+        vocab_size_per_layer_input=VOCABULARY,
+    ),
     "qwen3.5, untied, a kernel of three": Qwen3_5TextConfig(
         **SHAPE | dict(num_hidden_layers=5, head_dim=32),
         linear_num_key_heads=3,

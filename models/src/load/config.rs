@@ -1,24 +1,28 @@
 //! [`ModelConfig`]: the shape of a model, read from its config.json and checked.
 
+pub(crate) mod defaults;
 pub(crate) mod experts;
 pub(crate) mod family;
 pub(crate) mod gemma4;
 pub(crate) mod layer_kinds;
 pub(crate) mod missing;
 pub(crate) mod recurrence;
+pub(crate) mod rope_fields;
 pub(crate) mod rope_scaling;
 
 use serde_json::Value;
 
 use crate::error::ModelError;
+use crate::load::config::defaults::{Defaults, GEMMA3_TEXT};
 use crate::load::config::experts::Experts;
 use crate::load::config::family::Family;
 use crate::load::config::gemma4::{Gemma4Parts, Heads, global_heads};
 use crate::load::config::layer_kinds::{
-    Activation, MAX_WIDTH, Mixer, Multipliers, Positions, SoftCaps, convolution, lfm2_width, mixers,
+    Activation, MAX_POSITIONS, MAX_WIDTH, Mixer, Multipliers, Positions, SoftCaps, convolution, lfm2_width, mixers,
 };
 use crate::load::config::missing::MISSING;
 use crate::load::config::recurrence::Recurrence;
+use crate::load::config::rope_fields::RopeFields;
 use crate::load::config::rope_scaling::RopeScaling;
 use crate::load::json_fields::JsonFields;
 
@@ -85,18 +89,6 @@ pub struct ModelConfig {
     pub eos_token_ids: Vec<u32>,
 }
 
-/// The rotary base of OLMo 3's layers with windows, and of the others where config.json names none.
-const OLMO3_THETA: f64 = 500_000.0;
-
-/// Sizes that configurations of Gemma 3 leave out where they are these.
-const GEMMA3_DEFAULTS: &[(&str, u64)] = &[
-    ("num_attention_heads", 8),
-    ("num_key_value_heads", 4),
-    ("head_dim", 256),
-    ("vocab_size", 262_208),
-    ("max_position_embeddings", 131_072),
-];
-
 impl ModelConfig {
     /// The largest value of each size field, over ten times what any published model of these families has; config.json with a
     /// larger one is refused.
@@ -108,7 +100,7 @@ impl ModelConfig {
         ("num_key_value_heads", 4_096),
         ("head_dim", 4_096),
         ("vocab_size", 1 << 24),
-        ("max_position_embeddings", 1 << 26),
+        ("max_position_embeddings", MAX_POSITIONS),
     ];
 
     /// Reads and checks `bytes`, the config.json called `file` in error messages.
@@ -122,7 +114,7 @@ impl ModelConfig {
         refuse_unsupported(&outer, family)?;
         // Models that also see pictures describe the part that reads text in an object of its own.
         let text = match family {
-            Family::Gemma3 => outer.object("text_config")?.map(|text| text.or(GEMMA3_DEFAULTS)),
+            Family::Gemma3 => outer.object("text_config")?.map(|text| text.or(GEMMA3_TEXT)),
             Family::Gemma4 | Family::Qwen35 => outer.object("text_config")?,
             _ => None,
         };
@@ -130,8 +122,14 @@ impl ModelConfig {
         refuse_unsupported(fields, family)?;
         let hidden_size = size(fields, "hidden_size")?;
         let heads = size(fields, "num_attention_heads")?;
-        let kv_heads = optional_size(fields, "num_key_value_heads")?.unwrap_or(heads);
-        let head_dim = match optional_size(fields, "head_dim")? {
+        let defaults = Defaults::of(family);
+        let kv_heads = match optional_size(fields, "num_key_value_heads")? {
+            Some(kv_heads) => kv_heads,
+            None if fields.is_absent("num_key_value_heads") => defaults.kv_heads.unwrap_or(heads),
+            None => heads,
+        };
+        let default = defaults.head_dim.filter(|_| fields.is_absent("head_dim"));
+        let head_dim = match optional_size(fields, "head_dim")?.or(default) {
             Some(head_dim) => head_dim,
             None if hidden_size.is_multiple_of(heads) => hidden_size / heads,
             None => {
@@ -186,6 +184,7 @@ impl ModelConfig {
             Family::Lfm2 | Family::Lfm2Moe | Family::Gemma2 | Family::Gemma3 | Family::Gemma4 | Family::SmolLm3
         );
         let mixers = mixers(fields, family, layers, max_positions)?;
+        let recurrent = mixers.iter().filter(|mixer| **mixer == Mixer::Recurrent).count();
         let gemma4 = global.map(|global| Gemma4Parts::read(fields, global, &mixers));
         let tied = outer.flag(
             "tie_word_embeddings",
@@ -203,14 +202,14 @@ impl ModelConfig {
             local_rotary_dim: if global.is_some() { head_dim } else { rope.dim },
             vocab_size: size(fields, "vocab_size")?,
             max_positions,
-            rms_norm_eps: fields.number(eps, 0.0, 1.0)?.unwrap_or(1e-6) as f32,
+            rms_norm_eps: fields.number(eps, 0.0, 1.0)?.unwrap_or(defaults.norm_eps) as f32,
             rope_theta: rope.theta,
             local_rope_theta: rope.local_theta,
             rope_scaling: rope.scaling,
             mixers,
             convolution_taps,
             convolution_bias,
-            recurrence: Recurrence::read(fields, family, hidden_size)?,
+            recurrence: Recurrence::read(fields, family, hidden_size, recurrent)?,
             activation: Activation::read(fields, family)?,
             experts: Experts::read(fields, family, layers)?,
             gemma4: gemma4.transpose()?,
@@ -319,8 +318,8 @@ fn family(fields: &JsonFields<'_>) -> Result<Family, ModelError> {
             None => fields.unsupported(format!("architecture {name}"), supported()),
         });
     }
-    let model_type = fields.get("model_type").and_then(Value::as_str);
-    model_type
+    fields
+        .text("model_type")?
         .and_then(Family::from_name)
         .ok_or_else(|| fields.error("architectures", format!("missing; {}", supported())))
 }
@@ -343,7 +342,7 @@ fn refuse_unsupported(fields: &JsonFields<'_>, family: Family) -> Result<(), Mod
     if family == Family::Qwen35 && fields.flag("attention_bias", false)? {
         return Err(fields.unsupported("attention_bias", "projections without biases"));
     }
-    if family == Family::Gemma3 && fields.flag("use_bidirectional_attention", false)? {
+    if matches!(family, Family::Gemma2 | Family::Gemma3) && fields.flag("use_bidirectional_attention", false)? {
         return Err(fields.unsupported("use_bidirectional_attention", "causal attention"));
     }
     Ok(())
@@ -363,91 +362,4 @@ fn optional_size(fields: &JsonFields<'_>, field: &str) -> Result<Option<usize>, 
 fn optional_size_named(fields: &JsonFields<'_>, field: &str, like: &str) -> Result<Option<usize>, ModelError> {
     let limit = ModelConfig::LIMITS.iter().find(|(name, _)| *name == like);
     fields.size(field, limit.map_or(usize::MAX, |(_, limit)| *limit))
-}
-
-/// What config.json says of rotary positions.
-struct RopeFields {
-    theta: f32,
-    local_theta: f32,
-    scaling: RopeScaling,
-    /// Number of elements of a head that are turned.
-    dim: usize,
-}
-
-impl RopeFields {
-    /// Reads `rope_theta` and `rope_scaling`, or the newer `rope_parameters` that holds both, Gemma's once for each kind of layer.
-    fn read(
-        fields: &JsonFields<'_>,
-        family: Family,
-        head_dim: usize,
-        max_positions: usize,
-    ) -> Result<Self, ModelError> {
-        let name = match fields.get("rope_parameters") {
-            Some(_) => "rope_parameters",
-            None => "rope_scaling",
-        };
-        let mut parameters = fields.object(name)?;
-        let mut local = None;
-        if let Some(by_kind) = &parameters
-            && let Some(global) = by_kind.object("full_attention")?
-        {
-            local = by_kind.object("sliding_attention")?;
-            parameters = Some(global);
-        }
-        let number = |within: Option<&JsonFields<'_>>, field: &str, beside: &str, low: f64, high: f64| {
-            let nested = match within {
-                Some(within) => within.number(field, low, high)?,
-                None => None,
-            };
-            match nested {
-                Some(number) => Ok(Some(number)),
-                None => fields.number(beside, low, high),
-            }
-        };
-        let default = match family {
-            Family::Lfm2 | Family::Lfm2Moe | Family::Gemma3 | Family::Gemma4 => 1e6,
-            Family::SmolLm3 => 2e6,
-            Family::GptOss => 150_000.0,
-            Family::Olmo3 => OLMO3_THETA,
-            _ => 1e4,
-        };
-        let local_default = if family == Family::Olmo3 { OLMO3_THETA } else { 1e4 };
-        let theta = number(parameters.as_ref(), "rope_theta", "rope_theta", 1.0, 1e15)?.unwrap_or(default);
-        let local_theta =
-            number(local.as_ref(), "rope_theta", "rope_local_base_freq", 1.0, 1e15)?.unwrap_or(local_default);
-        let field = "partial_rotary_factor";
-        let part = match number(parameters.as_ref(), field, field, 0.0, 1.0)? {
-            // Not a part of each head, but of the pairs within the whole head.
-            Some(_) if family == Family::Gemma4 => 1.0,
-            Some(part) if matches!(family, Family::Glm4 | Family::Phi3 | Family::Qwen35) || part == 1.0 => part,
-            Some(_) => return Err(fields.unsupported(field, "rotary positions over the whole head")),
-            None if family == Family::Glm4 => 0.5,
-            None if family == Family::Qwen35 => 0.25,
-            None => 1.0,
-        };
-        let dim = (head_dim as f64 * part) as usize;
-        if dim == 0 || !dim.is_multiple_of(2) {
-            let message = format!("rotary positions over {dim} elements, which is odd or none; they need pairs");
-            return Err(fields.error("head_dim", message));
-        }
-        let original = optional_size_named(fields, "original_max_position_embeddings", "max_position_embeddings")?;
-        let scaling = match &parameters {
-            None if matches!(family, Family::GptOss | Family::Gemma4) => {
-                return Err(fields.error(name, "missing; models of this family have other positions than Llama's"));
-            }
-            None => RopeScaling::None,
-            Some(parameters) => RopeScaling::from_fields(
-                name,
-                parameters,
-                dim / 2,
-                (original.unwrap_or(max_positions), max_positions),
-            )?,
-        };
-        Ok(Self {
-            theta: theta as f32,
-            local_theta: local_theta as f32,
-            scaling,
-            dim,
-        })
-    }
 }

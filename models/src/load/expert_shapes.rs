@@ -35,7 +35,7 @@ pub(crate) struct StackedShape {
 /// The tensors that hold the weights of a [`StackedShape`].
 pub(crate) enum StackedTensors {
     /// `[experts, inputs, outputs]`.
-    Turned(NamedShape),
+    Transposed(NamedShape),
     /// `[experts, outputs, inputs]`.
     Rows(NamedShape),
     Mxfp4 {
@@ -61,8 +61,8 @@ impl StackedShape {
                 format!("{}.weight", self.name),
                 vec![self.experts, self.outputs, self.inputs],
             )),
-            ExpertStorage::Turned | ExpertStorage::Separate => {
-                StackedTensors::Turned((self.name.clone(), vec![self.experts, self.inputs, self.outputs]))
+            ExpertStorage::Transposed | ExpertStorage::Separate => {
+                StackedTensors::Transposed((self.name.clone(), vec![self.experts, self.inputs, self.outputs]))
             }
         }
     }
@@ -115,7 +115,7 @@ impl ExpertShapes {
                 let weights = (matrix.outputs * matrix.inputs) as u64;
                 let bias = matrix.bias().map_or(0, |_| matrix.outputs as u64);
                 match matrix.weights() {
-                    StackedTensors::Turned(_) | StackedTensors::Rows(_) => (own + weights + bias, packed),
+                    StackedTensors::Transposed(_) | StackedTensors::Rows(_) => (own + weights + bias, packed),
                     StackedTensors::Mxfp4 { .. } => (own + bias, packed + weights),
                 }
             }),

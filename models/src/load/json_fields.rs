@@ -60,9 +60,29 @@ impl<'a> JsonFields<'a> {
         }
     }
 
-    /// The field's value; `null` counts as absent, as in transformers.
+    /// The field's value, where it is written and not `null`. For most fields `null` says the same as nothing; for those where it
+    /// means "none" and their absence means a default, see [`is_absent`](Self::is_absent).
     pub(crate) fn get(&self, field: &str) -> Option<&Value> {
         self.map.get(field).filter(|value| !value.is_null())
+    }
+
+    /// Whether the field is not written at all, not even as `null`.
+    pub(crate) fn is_absent(&self, field: &str) -> bool {
+        !self.map.contains_key(field)
+    }
+
+    /// The names of all members.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.map.keys().map(String::as_str)
+    }
+
+    /// The text in `field`, where there is one.
+    pub(crate) fn text(&self, field: &str) -> Result<Option<&str>, ModelError> {
+        match self.get(field) {
+            None => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text)),
+            Some(value) => Err(self.error(field, format!("{} is not a string", shown(value)))),
+        }
     }
 
     /// These members, with `defaults` for those that are absent.

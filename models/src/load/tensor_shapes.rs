@@ -25,7 +25,7 @@ pub(crate) struct LayerShapes {
 pub(crate) struct LayerInputShapes {
     /// From a token's vector to the width of the embeddings.
     pub(crate) gate: MatrixShape,
-    /// Back from there.
+    /// From the width of the embeddings to a token's vector.
     pub(crate) projection: MatrixShape,
     pub(crate) norm: NamedShape,
 }
@@ -36,7 +36,7 @@ pub(crate) struct LayerEmbeddingShapes {
     pub(crate) table: MatrixShape,
     /// From a token's vector to all layers' embeddings.
     pub(crate) projection: MatrixShape,
-    /// Of each layer's part of what `projection` gives.
+    /// The norm of each layer's part of what `projection` gives.
     pub(crate) norm: NamedShape,
 }
 

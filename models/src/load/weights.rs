@@ -251,6 +251,12 @@ impl Weights {
         Ok((info.dtype, bytes))
     }
 
+    /// The file of a tensor, as an error message names it.
+    pub(crate) fn file_of(&self, name: &str) -> String {
+        let index = self.shard_of.get(&*self.stored_name(name));
+        index.map_or_else(|| self.describe_files(), |index| self.shards[*index].file.clone())
+    }
+
     /// The weight files, as an error message names them.
     fn describe_files(&self) -> String {
         match self.shards.as_slice() {

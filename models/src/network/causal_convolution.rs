@@ -8,9 +8,9 @@ use crate::network::tensor_slices::with_cpu_slice;
 /// The factors of a convolution.
 #[derive(Debug, Clone)]
 pub(crate) struct Taps {
-    /// Of the oldest token first: `[taps, channels]`.
+    /// The factors of each channel, that of the oldest token first: `[taps, channels]`.
     pub(crate) taps: Tensor,
-    /// `[channels]`.
+    /// What is added to each channel: `[channels]`.
     pub(crate) bias: Option<Tensor>,
 }
 
@@ -73,7 +73,30 @@ impl Taps {
         if let Some(bias) = &self.bias {
             mixed = mixed.broadcast_add(bias)?;
         }
-        *kept = seen.narrow(0, count, taps - 1)?.contiguous()?;
+        // A view would keep the whole pass in memory.
+        *kept = seen.narrow(0, count, taps - 1)?.force_contiguous()?;
         silu(&mixed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use candle_core::{CpuStorage, DType, Device, Storage};
+
+    #[test]
+    fn what_is_kept_of_a_pass_is_as_large_as_its_shape() {
+        let zeros = |rows| Tensor::zeros((rows, 3), DType::F32, &Device::Cpu).unwrap();
+        let taps = Taps {
+            taps: zeros(4),
+            bias: None,
+        };
+        let mut kept = zeros(3);
+        taps.apply_tensors(&mut kept, &zeros(100)).unwrap();
+        let (storage, _) = kept.storage_and_layout();
+        match &*storage {
+            Storage::Cpu(CpuStorage::F32(numbers)) => assert_eq!(numbers.len(), 9),
+            _ => unreachable!("tensors of 32-bit floats on the CPU"),
+        }
     }
 }

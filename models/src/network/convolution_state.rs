@@ -14,12 +14,13 @@ use crate::network::transformer::PROMPT_CHUNK;
 /// Number of tokens that there is room for; half of it is kept when it is full, and as many are appended at most.
 const WINDOW: usize = 2 * PROMPT_CHUNK;
 /// The most checkpoints; the first one, which is mostly the end of the prompt, is never given up for a later one.
-const MOST_CHECKPOINTS: usize = 16;
+const MAX_CHECKPOINTS: usize = 16;
 
-/// Number of elements that are kept for a layer with a convolution.
+/// Number of elements that are kept for a layer with a convolution, checkpoints included.
 #[cfg(any(feature = "cuda", test))]
 pub(crate) fn elements_of_layer(config: &ModelConfig) -> usize {
-    (config.convolution_taps - 1 + WINDOW) * config.hidden_size
+    let before = config.convolution_taps - 1;
+    (before + WINDOW + MAX_CHECKPOINTS * before) * config.hidden_size
 }
 
 /// The inputs of consecutive tokens to one convolution, `[tokens, hidden_size]`.
@@ -146,7 +147,7 @@ impl Rollback for ConvolutionState {
                 .transpose()
         };
         let layers = self.layers.iter().map(rows).collect::<Result<_>>()?;
-        if self.checkpoints.len() == MOST_CHECKPOINTS {
+        if self.checkpoints.len() == MAX_CHECKPOINTS {
             self.checkpoints.remove(1);
         }
         self.checkpoints.push(Checkpoint { position, layers });
@@ -179,7 +180,7 @@ impl Rollback for ConvolutionState {
 fn part(rows: &Rows, from: usize, count: usize, hidden_size: usize) -> Result<Rows> {
     Ok(match rows {
         Rows::Slice(rows) => Rows::Slice(rows[from * hidden_size..][..count * hidden_size].to_vec()),
-        Rows::Tensor(rows) => Rows::Tensor(rows.narrow(0, from, count)?.copy()?),
+        Rows::Tensor(rows) => Rows::Tensor(rows.narrow(0, from, count)?.force_contiguous()?),
     })
 }
 
@@ -209,4 +210,23 @@ fn clear(rows: &mut Rows, count: usize, hidden_size: usize) -> Result<()> {
 /// The error of a layer that is asked for inputs of a kind it has not.
 fn wrong_rows() -> Error {
     Error::Msg("the layer has no convolution on this device".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use candle_core::{CpuStorage, Storage};
+
+    #[test]
+    fn checkpoints_are_as_large_as_their_shape() {
+        let rows = Rows::Tensor(Tensor::zeros((100, 3), DType::F32, &Device::Cpu).unwrap());
+        let Rows::Tensor(part) = part(&rows, 10, 2, 3).unwrap() else {
+            unreachable!("a part of a tensor is one")
+        };
+        let (storage, _) = part.storage_and_layout();
+        match &*storage {
+            Storage::Cpu(CpuStorage::F32(numbers)) => assert_eq!(numbers.len(), 6),
+            _ => unreachable!("tensors of 32-bit floats on the CPU"),
+        }
+    }
 }

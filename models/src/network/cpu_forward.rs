@@ -9,7 +9,7 @@ use crate::network::experts;
 use crate::network::kernels;
 use crate::network::kv_cache::CpuCache;
 use crate::network::layers::{
-    Attention, FeedForward, Gated, Layer, LayerEmbeddings, LayerInput, MixerWeights, Network, ShortConvolution,
+    Attention, FeedForward, Gated, Layer, LayerEmbeddingWeights, LayerInput, MixerWeights, Network, ShortConvolution,
 };
 use crate::network::linear::Linear;
 use crate::network::mamba2;
@@ -318,7 +318,7 @@ impl CpuPass<'_> {
     }
 
     /// Computes what the embeddings of `tokens` and their vectors `x` give each layer, into `self.layer_inputs`.
-    fn embed_for_layers(&mut self, embeddings: &LayerEmbeddings, tokens: &[u32], x: &[f32]) -> Result<()> {
+    fn embed_for_layers(&mut self, embeddings: &LayerEmbeddingWeights, tokens: &[u32], x: &[f32]) -> Result<()> {
         let eps = self.config.rms_norm_eps;
         let mut rows = Vec::new();
         embeddings.table.copy_rows(tokens, &mut rows)?;

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use crate::load::config::recurrence::DeltaNet;
 use crate::network::causal_convolution::{Taps, swish};
 use crate::network::linear::Linear;
-use crate::network::recurrent_state::{Kept, wrong_kind};
+use crate::network::recurrent_state::{LayerState, wrong_kind};
 use crate::network::tensor_slices::with_cpu_slice;
 
 /// Number added to the sum of squares that queries and keys are normalised by.
@@ -42,9 +42,16 @@ pub(crate) fn softplus(x: f32) -> f32 {
     if x > 20.0 { x } else { x.exp().ln_1p() }
 }
 
-/// `ln(1 + exp(x))` of each element, as `max(x, 0) + ln(1 + exp(-|x|))`.
+/// `ln(1 + exp(x))` of each element of 32-bit floats, as `max(x, 0) + ln(1 + exp(-|x|))`.
 pub(crate) fn softplus_tensor(x: &Tensor) -> Result<Tensor> {
-    x.relu()? + (x.abs()?.neg()?.exp()? + 1.0)?.log()?
+    // What rounding takes of small `y` in `1 + y` comes back by the factor `y / ((1 + y) - 1)`; where it takes all,
+    // `ln(1 + y)` is `y`.
+    let y = x.abs()?.neg()?.exp()?;
+    let sum = (&y + 1.0)?;
+    let rounded = (&sum - 1.0)?;
+    let lost = rounded.eq(&rounded.zeros_like()?)?.to_dtype(x.dtype())?;
+    let logarithm = ((sum.log()? * &y)? / (rounded + &lost)?)?;
+    x.relu()? + (logarithm + (y * lost)?)?
 }
 
 fn logistic(x: f32) -> f32 {
@@ -52,8 +59,8 @@ fn logistic(x: f32) -> f32 {
 }
 
 /// The gated outputs of all tokens, `[count, values]`, on the CPU; `wide` is what [`DeltaNetWeights::input`] gives of them.
-pub(crate) fn apply(weights: &DeltaNetWeights, kept: &mut Kept, wide: &[f32], out: &mut Vec<f32>) -> Result<()> {
-    let Kept::Slices { inputs, matrices } = kept else {
+pub(crate) fn apply(weights: &DeltaNetWeights, kept: &mut LayerState, wide: &[f32], out: &mut Vec<f32>) -> Result<()> {
+    let LayerState::Slices { inputs, matrices } = kept else {
         return Err(wrong_kind());
     };
     let sizes = &weights.sizes;
@@ -156,8 +163,8 @@ impl Step<'_> {
 
 /// The gated outputs of all tokens, `[count, values]`, by tensor operations; `wide` is what [`DeltaNetWeights::input`] gives of
 /// them.
-pub(crate) fn apply_tensors(weights: &DeltaNetWeights, kept: &mut Kept, wide: &Tensor) -> Result<Tensor> {
-    let Kept::Tensors { inputs, matrices } = kept else {
+pub(crate) fn apply_tensors(weights: &DeltaNetWeights, kept: &mut LayerState, wide: &Tensor) -> Result<Tensor> {
+    let LayerState::Tensors { inputs, matrices } = kept else {
         return Err(wrong_kind());
     };
     let sizes = &weights.sizes;
@@ -205,4 +212,25 @@ pub(crate) fn apply_tensors(weights: &DeltaNetWeights, kept: &mut Kept, wide: &T
     let outputs = Tensor::cat(&outputs, 0)?.to_dtype(wide.dtype())?;
     let normed = rms_norm(&outputs, &weights.norm, weights.eps)?.reshape((count, values))?;
     normed * silu(&wide.narrow(1, channels, values)?.contiguous()?)?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use candle_core::Device;
+
+    #[test]
+    fn softplus_keeps_small_values() {
+        let xs = [-80f32, -20.0, -15.0, -10.0, -5.0, -0.1, 0.0, 3.0, 30.0];
+        let tensor = softplus_tensor(&Tensor::new(&xs, &Device::Cpu).unwrap()).unwrap();
+        for (x, by_tensor) in xs.into_iter().zip(tensor.to_vec1::<f32>().unwrap()) {
+            let expected = f64::from(x).exp().ln_1p();
+            for found in [by_tensor, softplus(x)] {
+                assert!(
+                    (f64::from(found) / expected - 1.0).abs() < 1e-6,
+                    "{x}: {found}, expected {expected}"
+                );
+            }
+        }
+    }
 }

@@ -6,7 +6,7 @@ use crate::error::ModelError;
 use crate::load::expert_shapes::{StackedShape, StackedShapes, StackedTensors};
 use crate::load::weights::Weights;
 use crate::network::linear::{Linear, Matrix};
-use crate::network::mxfp4::{Mxfp4, Mxfp4Tables};
+use crate::network::mxfp4::{Mxfp4, Mxfp4Tables, largest_scale};
 
 /// Reads the matrices of all experts of one layer.
 pub(crate) struct StackedReader<'a> {
@@ -44,9 +44,9 @@ impl StackedReader<'_> {
                 let rows = self.weights.item(&whole, expert, self.dtype)?;
                 Matrix::Dense(self.placed(rows, shape.alternates).map_err(failed)?)
             }
-            StackedTensors::Turned(whole) => {
-                let turned = self.weights.item(&whole, expert, self.dtype)?;
-                let rows = turned.t().and_then(|rows| self.placed(rows, shape.alternates));
+            StackedTensors::Transposed(whole) => {
+                let transposed = self.weights.item(&whole, expert, self.dtype)?;
+                let rows = transposed.t().and_then(|rows| self.placed(rows, shape.alternates));
                 Matrix::Dense(rows.map_err(failed)?)
             }
             StackedTensors::Mxfp4 { blocks, scales } => {
@@ -54,7 +54,20 @@ impl StackedReader<'_> {
                     let bytes = self.weights.item_of_bytes(whole, expert)?;
                     Ok::<_, ModelError>(in_halves(bytes, shape.outputs, shape.alternates))
                 };
-                let matrix = Mxfp4::new(shape.outputs, bytes(&blocks)?, bytes(&scales)?, tables);
+                let blocks = bytes(&blocks)?;
+                let largest = largest_scale(self.activations);
+                let found = self.weights.item_of_bytes(&scales, expert)?.iter().max();
+                if let Some(found) = found.filter(|found| **found > largest) {
+                    return Err(ModelError::Unsupported {
+                        file: self.weights.file_of(&scales.0),
+                        what: format!("a scale of {found} in tensor `{}`", scales.0),
+                        hint: format!(
+                            "in {:?} up to {largest}; larger ones give numbers that are not finite",
+                            self.activations
+                        ),
+                    });
+                }
+                let matrix = Mxfp4::new(shape.outputs, blocks, bytes(&scales)?, tables);
                 Matrix::Mxfp4(matrix.map_err(failed)?)
             }
         };

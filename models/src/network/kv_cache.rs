@@ -5,7 +5,7 @@ use candle_core::{DType, Device, Error, Result, Tensor};
 use crate::load::config::ModelConfig;
 use crate::load::config::gemma4::Heads;
 use crate::network::convolution_state::ConvolutionState;
-use crate::network::recurrent_state::{Kept, RecurrentState};
+use crate::network::recurrent_state::{LayerState, RecurrentState};
 use crate::network::rollback::Rollback;
 
 /// Number of tokens the first allocation has room for.
@@ -48,7 +48,7 @@ impl CpuCache {
     }
 
     /// What the recurrent layer of that number keeps.
-    pub(crate) fn recurrent(&mut self, layer: usize) -> Result<&mut Kept> {
+    pub(crate) fn recurrent(&mut self, layer: usize) -> Result<&mut LayerState> {
         match &mut self.recurrent {
             Some(state) => state.layer(layer),
             None => Err(Error::Msg(
@@ -144,7 +144,7 @@ impl TensorCache {
     }
 
     /// What the recurrent layer of that number keeps.
-    pub(crate) fn recurrent(&mut self, layer: usize) -> Result<&mut Kept> {
+    pub(crate) fn recurrent(&mut self, layer: usize) -> Result<&mut LayerState> {
         match &mut self.recurrent {
             Some(state) => state.layer(layer),
             None => Err(Error::Msg(

@@ -37,18 +37,18 @@ pub(crate) struct LayerInput {
     pub(crate) gate: Linear,
     /// `[hidden_size, width]`.
     pub(crate) projection: Linear,
-    /// Of what is added.
+    /// The norm of what the layer adds.
     pub(crate) norm: Tensor,
 }
 
 /// The embeddings that tokens have for each layer.
 #[derive(Debug, Clone)]
-pub(crate) struct LayerEmbeddings {
+pub(crate) struct LayerEmbeddingWeights {
     /// `[tokens, layers · width]`.
     pub(crate) table: Linear,
     /// From a token's vector to all layers' embeddings: `[layers · width, hidden_size]`.
     pub(crate) projection: Linear,
-    /// Of each layer's part of what `projection` gives.
+    /// The norm of each layer's part of what `projection` gives.
     pub(crate) norm: Tensor,
 }
 
@@ -131,7 +131,7 @@ pub(crate) struct Gated {
 #[derive(Debug, Clone)]
 pub(crate) struct Network {
     pub(crate) embeddings: Linear,
-    pub(crate) layer_embeddings: Option<LayerEmbeddings>,
+    pub(crate) layer_embeddings: Option<LayerEmbeddingWeights>,
     pub(crate) layers: Vec<Layer>,
     pub(crate) final_norm: Tensor,
     pub(crate) output: Linear,
@@ -176,7 +176,7 @@ impl NetworkReader<'_> {
         Ok(Network {
             embeddings,
             layer_embeddings: match config.layer_embeddings() {
-                Some(shapes) => Some(LayerEmbeddings {
+                Some(shapes) => Some(LayerEmbeddingWeights {
                     table: self.linear(&[shapes.table])?,
                     projection: self.linear(&[shapes.projection])?,
                     norm: self.norm(&shapes.norm)?,
@@ -392,13 +392,16 @@ impl NetworkReader<'_> {
         })
     }
 
-    /// The factors of a norm, in the format of the activations.
+    /// The factors of a norm: in the format of the activations as the checkpoint has them, as 32-bit floats where it has them less
+    /// one, since 16 bits do not hold the sum.
     fn norm(&self, shape: &NamedShape) -> Result<Tensor, ModelError> {
-        let weights = self.vector(std::slice::from_ref(shape))?;
-        match self.config.family.norm_weights_are_offsets() {
-            true => (weights + 1.0).map_err(|error| self.failed(&error)),
-            false => Ok(weights),
+        if !self.config.family.norm_weights_are_offsets() {
+            return self.vector(std::slice::from_ref(shape));
         }
+        let offsets = self
+            .weights
+            .stacked(std::slice::from_ref(shape), DType::F32, self.device)?;
+        (offsets + 1.0).map_err(|error| self.failed(&error))
     }
 
     /// The factors of a norm that has none.

@@ -12,7 +12,7 @@ use crate::load::config::recurrence::Mamba2;
 use crate::network::causal_convolution::{Taps, swish};
 use crate::network::delta_net::{softplus, softplus_tensor};
 use crate::network::linear::Linear;
-use crate::network::recurrent_state::{Kept, wrong_kind};
+use crate::network::recurrent_state::{LayerState, wrong_kind};
 use crate::network::tensor_slices::with_cpu_slice;
 
 /// Multiplications from which heads are shared between threads: below, waking threads takes longer.
@@ -39,8 +39,8 @@ pub(crate) struct Mamba2Weights {
 }
 
 /// The gated outputs of all tokens, `[count, width]`, on the CPU; `wide` is what [`Mamba2Weights::input`] gives of them.
-pub(crate) fn apply(weights: &Mamba2Weights, kept: &mut Kept, wide: &[f32], out: &mut Vec<f32>) -> Result<()> {
-    let Kept::Slices { inputs, matrices } = kept else {
+pub(crate) fn apply(weights: &Mamba2Weights, kept: &mut LayerState, wide: &[f32], out: &mut Vec<f32>) -> Result<()> {
+    let LayerState::Slices { inputs, matrices } = kept else {
         return Err(wrong_kind());
     };
     let sizes = &weights.sizes;
@@ -102,8 +102,8 @@ pub(crate) fn apply(weights: &Mamba2Weights, kept: &mut Kept, wide: &[f32], out:
 }
 
 /// The gated outputs of all tokens, `[count, width]`, by tensor operations; `wide` is what [`Mamba2Weights::input`] gives of them.
-pub(crate) fn apply_tensors(weights: &Mamba2Weights, kept: &mut Kept, wide: &Tensor) -> Result<Tensor> {
-    let Kept::Tensors { inputs, matrices } = kept else {
+pub(crate) fn apply_tensors(weights: &Mamba2Weights, kept: &mut LayerState, wide: &Tensor) -> Result<Tensor> {
+    let LayerState::Tensors { inputs, matrices } = kept else {
         return Err(wrong_kind());
     };
     let sizes = &weights.sizes;

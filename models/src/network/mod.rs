@@ -21,5 +21,6 @@ mod rollback;
 pub(crate) mod rope;
 pub(crate) mod self_check;
 mod tensor_forward;
+mod tensor_norm;
 mod tensor_slices;
 pub(crate) mod transformer;

@@ -39,6 +39,14 @@ fn power(scale: u8) -> f32 {
     }
 }
 
+/// The largest scale with which all numbers are finite in the format `dtype`: the largest of them is six times its power of two.
+pub(crate) fn largest_scale(dtype: DType) -> u8 {
+    match dtype {
+        DType::F16 => 140,
+        _ => 252,
+    }
+}
+
 /// A matrix of MXFP4 numbers.
 #[derive(Debug, Clone)]
 pub(crate) struct Mxfp4 {
@@ -49,22 +57,27 @@ pub(crate) struct Mxfp4 {
     tables: Mxfp4Tables,
 }
 
-/// What bytes stand for, in the format of a device's arithmetic; for tensor operations.
+/// What bytes stand for, for tensor operations: as 32-bit floats where the device's arithmetic is in F16, which does not hold all
+/// powers whose products with numbers it holds, else in the format of that arithmetic.
 #[derive(Debug, Clone)]
 pub(crate) struct Mxfp4Tables {
     /// `[256, 2]`.
     pairs: Tensor,
     /// `[256, 1]`.
     powers: Tensor,
+    /// The format of the device's arithmetic.
+    dtype: DType,
 }
 
 impl Mxfp4Tables {
     /// The tables for products in the format `dtype` on `device`.
     pub(crate) fn new(dtype: DType, device: &Device) -> Result<Self> {
-        let table = |numbers: Vec<f32>, columns| Tensor::from_vec(numbers, (256, columns), device)?.to_dtype(dtype);
+        let kept = if dtype == DType::F16 { DType::F32 } else { dtype };
+        let table = |numbers: Vec<f32>, columns| Tensor::from_vec(numbers, (256, columns), device)?.to_dtype(kept);
         Ok(Self {
             pairs: table(PAIRS.concat(), 2)?,
             powers: table((0..=255).map(power).collect(), 1)?,
+            dtype,
         })
     }
 }
@@ -91,7 +104,7 @@ impl Mxfp4 {
 
     /// All numbers by tensor operations, `[rows, columns]`.
     pub(crate) fn widened(&self) -> Result<Tensor> {
-        let Mxfp4Tables { pairs, powers } = &self.tables;
+        let Mxfp4Tables { pairs, powers, dtype } = &self.tables;
         // Of 8 bits, candle takes an index of 255 for one that is not there.
         let looked_up = |table: &Tensor, bytes: &Tensor| {
             let indices = bytes.flatten_all()?.to_dtype(DType::U32)?;
@@ -100,7 +113,8 @@ impl Mxfp4 {
         let blocks = self.scales.elem_count();
         let numbers = looked_up(pairs, &self.blocks)?.reshape((blocks, BLOCK))?;
         let powers = looked_up(powers, &self.scales)?;
-        numbers.broadcast_mul(&powers)?.reshape((self.outputs(), self.inputs()))
+        let numbers = numbers.broadcast_mul(&powers)?.to_dtype(*dtype)?;
+        numbers.reshape((self.outputs(), self.inputs()))
     }
 
     /// The product with `x`, `[tokens, columns]`, on the CPU: `[rows, tokens]`.
@@ -204,6 +218,36 @@ mod tests {
         assert_eq!(matrix.rows(3, 2).unwrap(), expected[3 * 64..5 * 64]);
         let tensor = matrix.widened().unwrap();
         assert_eq!(tensor.flatten_all().unwrap().to_vec1::<f32>().unwrap(), expected);
+    }
+
+    #[test]
+    fn numbers_are_those_of_the_specification_in_all_formats() {
+        for (dtype, smallest) in [(DType::F32, 0), (DType::BF16, 0), (DType::F16, 104)] {
+            let largest = largest_scale(dtype);
+            let scales: Vec<u8> = (smallest..=largest).collect();
+            let blocks: Vec<u8> = scales.iter().flat_map(|_| [0x10, 0x32, 0x54, 0x76].repeat(4)).collect();
+            let tables = Mxfp4Tables::new(dtype, &Device::Cpu).unwrap();
+            let matrix = Mxfp4::new(scales.len(), blocks, scales.clone(), &tables).unwrap();
+            let found = matrix.widened().unwrap().to_dtype(DType::F32).unwrap();
+            for (scale, row) in scales.into_iter().zip(found.to_vec2::<f32>().unwrap()) {
+                for (bits, found) in (0..8).cycle().zip(row) {
+                    assert_eq!(
+                        f64::from(found),
+                        defined(bits, scale),
+                        "{dtype:?}, {bits} with scale {scale}"
+                    );
+                }
+            }
+            let past = Mxfp4::new(1, vec![0x77; 16], vec![largest + 1], &tables).unwrap();
+            let past = past
+                .widened()
+                .unwrap()
+                .to_dtype(DType::F32)
+                .unwrap()
+                .to_vec2::<f32>()
+                .unwrap();
+            assert!(past[0][0].is_infinite(), "{dtype:?}: {past:?}");
+        }
     }
 
     #[test]

@@ -8,22 +8,22 @@
 use candle_core::{DType, Device, Error, Result, Tensor};
 
 use crate::load::config::ModelConfig;
-use crate::load::config::recurrence::KeptShape;
+use crate::load::config::recurrence::LayerStateShape;
 use crate::network::rollback::Rollback;
 
 /// The most checkpoints; the first one, which is mostly the end of the prompt, is never given up for a later one.
-const MOST_CHECKPOINTS: usize = 4;
-/// The most copies of what is kept: the checkpoints, now, before the last pass, and empty.
+const MAX_CHECKPOINTS: usize = 4;
+/// The most copies of what is kept: the checkpoints, now, and before the last pass.
 #[cfg(any(feature = "cuda", test))]
-pub(crate) const MOST_COPIES: usize = MOST_CHECKPOINTS + 3;
+pub(crate) const MAX_COPIES: usize = MAX_CHECKPOINTS + 2;
 
-/// What one layer keeps.
+/// What one recurrent layer keeps of all tokens so far.
 #[derive(Debug, Clone)]
-pub(crate) enum Kept {
+pub(crate) enum LayerState {
     Slices {
         /// The last inputs of the convolution, the oldest first: `[taps - 1, channels]`.
         inputs: Vec<f32>,
-        /// One for each head, `[heads, rows, columns]`.
+        /// A matrix for each head: `[heads, rows, columns]`.
         matrices: Vec<f32>,
     },
     Tensors {
@@ -32,42 +32,39 @@ pub(crate) enum Kept {
     },
 }
 
-/// What each layer keeps that keeps anything.
-type Layers = Vec<Option<Kept>>;
+/// The states of all layers, `None` for layers that are not recurrent.
+type Layers = Vec<Option<LayerState>>;
 
-/// What all recurrent layers keep.
+/// What all recurrent layers keep, with what rollbacks need.
 #[derive(Debug)]
 pub(crate) struct RecurrentState {
     /// What is kept at `end`, or in part already of the tokens behind it where there is no end.
     now: Layers,
     end: Option<usize>,
-    /// What was kept before the last forward pass began, and where that was.
-    before: Layers,
-    begin: usize,
+    /// Where the last forward pass began, and what was kept there; none before the first pass.
+    before: Option<(usize, Layers)>,
     checkpoints: Vec<(usize, Layers)>,
-    /// What is kept before the first token.
-    empty: Layers,
 }
 
 impl RecurrentState {
     /// The state of an empty sequence for the model that `config` describes, where it has recurrent layers: as slices on the CPU
     /// where `tensors` is `None`, otherwise as tensors on that device, inputs in that format and matrices as 32-bit floats.
     pub(crate) fn new(config: &ModelConfig, tensors: Option<(DType, &Device)>) -> Result<Option<Self>> {
-        let Some(shape) = config.recurrence.map(|recurrence| recurrence.kept()) else {
+        let Some(shape) = config.recurrence.map(|recurrence| recurrence.state_shape()) else {
             return Ok(None);
         };
+        if !(0..config.layers).any(|layer| config.is_recurrent(layer)) {
+            return Ok(None);
+        }
         let layers = (0..config.layers).map(|layer| match config.is_recurrent(layer) {
-            true => Kept::new(&shape, tensors).map(Some),
+            true => LayerState::new(&shape, tensors).map(Some),
             false => Ok(None),
         });
-        let empty: Layers = layers.collect::<Result<_>>()?;
         Ok(Some(Self {
-            now: empty.clone(),
+            now: layers.collect::<Result<_>>()?,
             end: Some(0),
-            before: empty.clone(),
-            begin: 0,
+            before: None,
             checkpoints: Vec::new(),
-            empty,
         }))
     }
 
@@ -76,8 +73,14 @@ impl RecurrentState {
         if self.end != Some(position) {
             return Err(Error::Msg(format!("recurrent layers are not at {position}")));
         }
-        self.before.clone_from(&self.now);
-        (self.begin, self.end) = (position, None);
+        match &mut self.before {
+            Some((begin, layers)) => {
+                *begin = position;
+                layers.clone_from(&self.now);
+            }
+            None => self.before = Some((position, self.now.clone())),
+        }
+        self.end = None;
         Ok(())
     }
 
@@ -87,7 +90,7 @@ impl RecurrentState {
     }
 
     /// What the layer of that number keeps.
-    pub(crate) fn layer(&mut self, layer: usize) -> Result<&mut Kept> {
+    pub(crate) fn layer(&mut self, layer: usize) -> Result<&mut LayerState> {
         self.now[layer]
             .as_mut()
             .ok_or_else(|| Error::Msg("the layer keeps nothing".to_owned()))
@@ -96,7 +99,7 @@ impl RecurrentState {
 
 impl Rollback for RecurrentState {
     fn remember(&mut self, position: usize) -> Result<()> {
-        if self.checkpoints.len() == MOST_CHECKPOINTS {
+        if self.checkpoints.len() == MAX_CHECKPOINTS {
             self.checkpoints.remove(1);
         }
         self.checkpoints.push((position, self.now.clone()));
@@ -111,21 +114,26 @@ impl Rollback for RecurrentState {
         if self.end == Some(position) {
             return Ok(position);
         }
-        let known = self.checkpoints.iter().rev().find(|(known, _)| *known <= position);
-        let (known, kept) = match known {
-            _ if self.begin == position => (position, &self.before),
-            Some((known, kept)) => (*known, kept),
-            None => (0, &self.empty),
+        let before = self.before.iter().filter(|(begin, _)| *begin == position);
+        let checkpoints = self.checkpoints.iter().rev().filter(|(known, _)| *known <= position);
+        let known = match before.chain(checkpoints).next() {
+            Some((known, kept)) => {
+                self.now.clone_from(kept);
+                *known
+            }
+            None => {
+                self.now.iter_mut().flatten().try_for_each(LayerState::clear)?;
+                0
+            }
         };
-        self.now.clone_from(kept);
         self.end = Some(known);
         Ok(known)
     }
 }
 
-impl Kept {
+impl LayerState {
     /// What a layer keeps before the first token.
-    fn new(shape: &KeptShape, tensors: Option<(DType, &Device)>) -> Result<Self> {
+    fn new(shape: &LayerStateShape, tensors: Option<(DType, &Device)>) -> Result<Self> {
         let inputs = (shape.taps - 1, shape.channels);
         let matrices = shape.matrices;
         Ok(match tensors {
@@ -139,9 +147,42 @@ impl Kept {
             },
         })
     }
+
+    /// Makes this what a layer keeps before the first token.
+    fn clear(&mut self) -> Result<()> {
+        match self {
+            Self::Slices { inputs, matrices } => {
+                inputs.fill(0.0);
+                matrices.fill(0.0);
+            }
+            Self::Tensors { inputs, matrices } => {
+                *inputs = inputs.zeros_like()?;
+                *matrices = matrices.zeros_like()?;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// The error of a layer that keeps what another kind of device computes with.
 pub(crate) fn wrong_kind() -> Error {
     Error::Msg("the layer keeps nothing on this device".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Family, RandomCheckpoint};
+
+    #[test]
+    fn models_without_recurrent_layers_have_no_state() {
+        let state = |types: [&str; 4]| {
+            let mut config = RandomCheckpoint::preset(Family::GraniteHybrid, "tiny").unwrap().config;
+            config["layer_types"] = types.as_slice().into();
+            let config = ModelConfig::from_json("config.json", config.to_string().as_bytes()).unwrap();
+            RecurrentState::new(&config, None).unwrap()
+        };
+        assert!(state(["attention", "attention", "mamba", "attention"]).is_some());
+        assert!(state(["attention"; 4]).is_none());
+    }
 }

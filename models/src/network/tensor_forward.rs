@@ -1,7 +1,7 @@
 //! The forward pass by tensor operations, for any device candle has.
 
 use candle_core::{D, DType, Device, Error, Result, Tensor};
-use candle_nn::ops::{rms_norm, sigmoid, silu, softmax_last_dim};
+use candle_nn::ops::{sigmoid, silu, softmax_last_dim};
 use candle_nn::rotary_emb::{rope as rotate, rope_i as rotate_neighbours};
 
 use crate::load::config::ModelConfig;
@@ -10,10 +10,11 @@ use crate::network::delta_net;
 use crate::network::experts::routes;
 use crate::network::kv_cache::TensorCache;
 use crate::network::layers::{
-    Attention, FeedForward, Gated, Layer, LayerEmbeddings, LayerInput, MixerWeights, Network, ShortConvolution,
+    Attention, FeedForward, Gated, Layer, LayerEmbeddingWeights, LayerInput, MixerWeights, Network, ShortConvolution,
 };
 use crate::network::mamba2;
 use crate::network::rope::{Angles, Rope};
+use crate::network::tensor_norm::rms_norm;
 
 /// Runs one forward pass, which appends `tokens` at `position`; returns the logits after the last one, `[vocab_size]`, on
 /// `device`, as 32-bit floats.
@@ -307,7 +308,7 @@ impl TensorPass<'_> {
     }
 
     /// What the embeddings of `tokens` and their vectors `x` give each layer, `[count, layers, width]`.
-    fn embed_for_layers(&self, embeddings: &LayerEmbeddings, tokens: &[u32], x: &Tensor) -> Result<Tensor> {
+    fn embed_for_layers(&self, embeddings: &LayerEmbeddingWeights, tokens: &[u32], x: &Tensor) -> Result<Tensor> {
         let (layers, width) = (self.config.layers, embeddings.norm.elem_count());
         let hidden = self.config.hidden_size as f32;
         let projected = scaled(embeddings.projection.forward(x)?, 1.0 / hidden.sqrt())?;

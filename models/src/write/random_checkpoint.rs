@@ -102,6 +102,9 @@ impl RandomCheckpoint {
         config["hidden_act"] = "silu".into();
         config["rms_norm_eps"] = json!(1e-5);
         config["tie_word_embeddings"] = (preset != "llama-3.1-8b").into();
+        if family == Family::Mistral {
+            config["sliding_window"] = Value::Null;
+        }
         if family == Family::Llama {
             // So that tests see each of the three kinds of frequencies within a small model's few positions.
             let first_training = if preset == "tiny" { 64 } else { 8192 };

@@ -99,8 +99,8 @@ fn stacked_tensors(matrix: &StackedShape) -> Vec<RandomTensor> {
     let tensor = |(name, shape): NamedShape, elements| RandomTensor { name, shape, elements };
     let scale = (3.0 / matrix.inputs as f32).sqrt();
     let mut tensors = match matrix.weights() {
-        StackedTensors::Turned(turned) | StackedTensors::Rows(turned) => {
-            vec![tensor(turned, RandomElements::Floats { center: 0.0, scale })]
+        StackedTensors::Transposed(whole) | StackedTensors::Rows(whole) => {
+            vec![tensor(whole, RandomElements::Floats { center: 0.0, scale })]
         }
         StackedTensors::Mxfp4 { blocks, scales } => {
             let exponent = -(MXFP4_SIZE * (matrix.inputs as f32).sqrt()).log2().round();

@@ -73,7 +73,6 @@ pub(crate) fn make_typical(family: Family, config: &mut Value) {
             "num_experts_per_tok": 2, "position_embedding_type": "nope", "embedding_multiplier": 6.0,
             "attention_multiplier": 0.2, "residual_multiplier": 0.5, "logits_scaling": 1.5,
         }),
-        Family::Mistral => json!({"sliding_window": null}),
         Family::GptOss => json!({
             "hidden_size": 64, "num_hidden_layers": 4, "num_local_experts": 4, "num_experts_per_tok": 2, "sliding_window": 24,
             "swiglu_limit": 1.5, "quantization_config": {"quant_method": "mxfp4"},

@@ -4,34 +4,11 @@ use std::fs;
 use std::path::Path;
 
 use maskwright_models::{
-    Family, LanguageModel, LoadOptions, LoadedModel, Message, ModelError, ModelSource, RandomCheckpoint, Snapshot,
-    WeightFormat, load, logits_to_host, self_check,
+    Family, LoadOptions, Message, ModelError, ModelSource, Snapshot, WeightFormat, load, logits_to_host, self_check,
 };
 use serde_json::{Value, json};
 
-fn write(family: Family, change: impl FnOnce(&mut RandomCheckpoint)) -> tempfile::TempDir {
-    let directory = tempfile::tempdir().unwrap();
-    let mut checkpoint = RandomCheckpoint::preset(family, "tiny").unwrap();
-    change(&mut checkpoint);
-    checkpoint.write(directory.path()).unwrap();
-    directory
-}
-
-fn open(directory: &Path) -> Result<LoadedModel, ModelError> {
-    load(&ModelSource::Directory(directory.to_owned()), &LoadOptions::default())
-}
-
-/// The message of the error that loading ends in.
-fn refusal(directory: &Path) -> String {
-    open(directory).expect_err("must be refused").to_string()
-}
-
-fn edit_config(directory: &Path, field: &str, value: Value) {
-    let path = directory.join("config.json");
-    let mut config: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
-    config[field] = value;
-    fs::write(path, config.to_string()).unwrap();
-}
+use crate::checkpoints::{edit_config, open, refusal, write};
 
 #[test]
 fn every_family_passes_the_self_check() {
@@ -44,50 +21,6 @@ fn every_family_passes_the_self_check() {
             assert!(check.passed, "{family:?} {format:?}: {check:?}");
             assert!(check.spread > 1.0, "{check:?}");
         }
-    }
-}
-
-#[test]
-fn what_short_convolutions_keep_comes_back_from_any_rollback() {
-    let directory = write(Family::Lfm2, |checkpoint| {
-        checkpoint.config["max_position_embeddings"] = 4096.into();
-    });
-    let tokens: Vec<u32> = (0..3000).map(|i| (i * 37 + 11) % 256).collect();
-    let logits_of = |model: &mut dyn LanguageModel, tokens: &[u32]| {
-        let mut logits = Vec::new();
-        logits_to_host(&model.append(tokens).unwrap(), &mut logits).unwrap();
-        logits
-    };
-    let mut model = open(directory.path()).unwrap().model;
-    // The end of a prompt, which is remembered; one of a run of short appends long ago, which is not; one of the last tokens.
-    let ends = [100, 130, 2990];
-    let mut snapshots = vec![];
-    let mut position = 0;
-    while position < tokens.len() {
-        let count = match position {
-            0 => 100,
-            100..160 => 10,
-            160 => 2800,
-            _ => 10,
-        };
-        model.append(&tokens[position..position + count]).unwrap();
-        position += count;
-        if ends.contains(&position) {
-            snapshots.push(model.snapshot());
-        }
-    }
-    for (end, snapshot) in ends.into_iter().zip(&snapshots).rev() {
-        model.restore(snapshot).unwrap();
-        let found = logits_of(&mut *model, &[7, 8, 9]);
-        let mut fresh = open(directory.path()).unwrap().model;
-        fresh.append(&tokens[..end]).unwrap();
-        let expected = logits_of(&mut *fresh, &[7, 8, 9]);
-        let difference = found
-            .iter()
-            .zip(&expected)
-            .map(|(a, b)| (a - b).abs())
-            .fold(0.0, f32::max);
-        assert!(difference < 1e-3, "after {end} tokens: {difference}");
     }
 }
 
@@ -230,136 +163,6 @@ fn vocabularies_larger_than_the_tokenizer_work_and_smaller_ones_do_not() {
     let directory = write(Family::Llama, |checkpoint| checkpoint.config["vocab_size"] = 200.into());
     let message = refusal(directory.path());
     assert!(message.contains("do not belong together"), "{message}");
-}
-
-#[test]
-fn bad_configurations_name_the_field() {
-    let cases: [(&str, Value, &str); 18] = [
-        ("num_attention_heads", json!(0), "`num_attention_heads`"),
-        ("num_key_value_heads", json!(3), "does not divide"),
-        ("head_dim", json!(7), "odd"),
-        ("hidden_size", json!(1u64 << 40), "`hidden_size`"),
-        ("num_hidden_layers", json!(-1), "`num_hidden_layers`"),
-        ("vocab_size", json!("many"), "`vocab_size`"),
-        ("vocab_size", json!(2.5), "`vocab_size`"),
-        ("intermediate_size", Value::Null, "missing"),
-        ("rms_norm_eps", json!(-1.0), "`rms_norm_eps`"),
-        ("rope_theta", json!(0), "`rope_theta`"),
-        (
-            "rope_scaling",
-            json!({"rope_type": "dynamic", "factor": 4.0}),
-            "dynamic",
-        ),
-        (
-            "rope_scaling",
-            json!({"rope_type": "llama3", "factor": 0}),
-            "rope_scaling.",
-        ),
-        ("hidden_act", json!("gelu"), "gelu"),
-        ("architectures", json!(["MambaForCausalLM"]), "MambaForCausalLM"),
-        ("architectures", json!(["DeepseekV3ForCausalLM"]), "latent attention"),
-        ("quantization_config", json!({"quant_method": "gptq"}), "gptq"),
-        (
-            "layer_types",
-            json!(["sliding_attention", "full_attention"]),
-            "sliding-window",
-        ),
-        ("eos_token_id", json!([1, "two"]), "`eos_token_id`"),
-    ];
-    let directory = write(Family::Llama, |_| {});
-    let original = fs::read(directory.path().join("config.json")).unwrap();
-    for (field, value, expected) in cases {
-        fs::write(directory.path().join("config.json"), &original).unwrap();
-        edit_config(directory.path(), field, value.clone());
-        let message = refusal(directory.path());
-        assert!(
-            message.contains(expected) && message.contains("config.json"),
-            "{field} = {value}: {message}"
-        );
-    }
-    fs::write(directory.path().join("config.json"), "[1, 2").unwrap();
-    assert!(refusal(directory.path()).contains("line 1"));
-}
-
-#[test]
-fn bad_configurations_of_families_with_parts_of_their_own_name_the_field() {
-    let cases = [
-        (Family::GptOss, "hidden_size", json!(40), "multiple of 32"),
-        (Family::GptOss, "rope_scaling", Value::Null, "`rope_scaling`"),
-        (Family::GptOss, "swiglu_limit", json!(0), "`swiglu_limit`"),
-        (
-            Family::GptOss,
-            "quantization_config",
-            json!({"quant_method": "awq"}),
-            "awq",
-        ),
-        (
-            Family::Qwen3Moe,
-            "quantization_config",
-            json!({"quant_method": "mxfp4"}),
-            "mxfp4",
-        ),
-        (Family::Gemma4, "enable_moe_block", json!(true), "enable_moe_block"),
-        (
-            Family::Gemma4,
-            "num_kv_shared_layers",
-            json!(6),
-            "`num_kv_shared_layers`",
-        ),
-        (
-            Family::Gemma4,
-            "num_global_key_value_heads",
-            json!(3),
-            "does not divide",
-        ),
-        (
-            Family::Gemma4,
-            "vocab_size_per_layer_input",
-            json!(300),
-            "`vocab_size_per_layer_input`",
-        ),
-        (
-            Family::Gemma4,
-            "per_layer_config",
-            json!({"1": {"head_dim": 24}}),
-            "different heads",
-        ),
-        (Family::Qwen35, "linear_num_value_heads", json!(5), "not a multiple"),
-        (Family::Qwen35, "attention_bias", json!(true), "attention_bias"),
-        (Family::GraniteHybrid, "mamba_n_heads", json!(7), "do not divide"),
-        (Family::GraniteHybrid, "mamba_n_groups", json!(3), "do not divide"),
-        (
-            Family::GraniteHybrid,
-            "time_step_limit",
-            json!([0.1, 1.0]),
-            "time_step_limit",
-        ),
-    ];
-    for (family, field, value, expected) in cases {
-        let directory = write(family, |_| {});
-        edit_config(directory.path(), field, value.clone());
-        let message = refusal(directory.path());
-        assert!(
-            message.contains(expected) && message.contains("config.json"),
-            "{family:?}, {field} = {value}: {message}"
-        );
-    }
-}
-
-#[test]
-fn blocks_and_scales_of_another_type_are_refused() {
-    let directory = write(Family::GptOss, |_| {});
-    let path = directory.path().join("model.safetensors");
-    let mut bytes = fs::read(&path).unwrap();
-    let header = String::from_utf8(bytes[8..8 + u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize].to_vec());
-    let changed = header.unwrap().replace(r#""dtype":"U8""#, r#""dtype":"I8""#);
-    bytes[8..8 + changed.len()].copy_from_slice(changed.as_bytes());
-    fs::write(&path, bytes).unwrap();
-    let message = refusal(directory.path());
-    assert!(
-        message.contains("gate_up_proj_blocks") && message.contains("I8; U8 can be used"),
-        "{message}"
-    );
 }
 
 #[test]

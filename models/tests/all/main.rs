@@ -4,6 +4,8 @@
 #![allow(clippy::unwrap_used)]
 
 mod chat_templates;
+mod checkpoints;
+mod configurations;
 mod decode;
 mod gguf;
 mod golden;
@@ -11,5 +13,6 @@ mod hub;
 mod hub_server;
 mod loading;
 mod reasoning;
+mod rollback;
 mod scripted;
 mod tokenizers;

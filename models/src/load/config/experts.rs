@@ -52,9 +52,9 @@ pub enum ExpertStorage {
     Separate,
     /// One tensor holds the matrices of all experts: `[experts, outputs, inputs]`, gate projection before up projection.
     Rows,
-    /// One tensor holds the matrices of all experts, turned: `[experts, inputs, outputs]`; outputs of gate and up projection
+    /// One tensor holds the matrices of all experts, transposed: `[experts, inputs, outputs]`; outputs of gate and up projection
     /// alternate.
-    Turned,
+    Transposed,
     /// MXFP4: 4-bit floats in blocks of 32 with a power of two for each block, in a tensor of blocks and one of scales for
     /// all experts; outputs of gate and up projection alternate.
     Mxfp4,
@@ -100,7 +100,7 @@ impl Experts {
         let intermediate_size = required(&[width], MAX_WIDTH)?;
         let storage = match family {
             Family::GptOss if fields.get("quantization_config").is_some() => ExpertStorage::Mxfp4,
-            Family::GptOss => ExpertStorage::Turned,
+            Family::GptOss => ExpertStorage::Transposed,
             Family::GraniteHybrid => ExpertStorage::Rows,
             _ => ExpertStorage::Separate,
         };

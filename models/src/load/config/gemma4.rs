@@ -1,7 +1,5 @@
 //! [`Gemma4Parts`]: what Gemma 4 has beside Gemma 3's network, and how config.json says it.
 
-use serde_json::Value;
-
 use crate::error::ModelError;
 use crate::load::config::layer_kinds::{MAX_WIDTH, Mixer, Positions};
 use crate::load::json_fields::JsonFields;
@@ -56,9 +54,10 @@ pub(crate) fn global_heads(
     let mut found = match &by_layer {
         // What transformers 5 writes.
         Some(by_layer) => {
+            let names = layer_names(by_layer, kinds.len())?;
             let mut found = None;
-            for (layer, global) in kinds.iter().enumerate() {
-                let own = by_layer.object(&layer.to_string())?;
+            for (layer, (global, name)) in kinds.iter().zip(names).enumerate() {
+                let own = name.map(|name| by_layer.object(name)).transpose()?.flatten();
                 let size = |field: &str, default: usize| match &own {
                     Some(own) => Ok(own.size(field, MAX_HEADS)?.unwrap_or(default)),
                     None => Ok(default),
@@ -99,14 +98,31 @@ pub(crate) fn global_heads(
     Ok(found)
 }
 
+/// For each of `layers` layers the name that `by_layer` has it under, a number with or without zeros before it.
+fn layer_names<'a>(by_layer: &'a JsonFields<'_>, layers: usize) -> Result<Vec<Option<&'a str>>, ModelError> {
+    let mut names = vec![None; layers];
+    for name in by_layer.names() {
+        let number = name.parse::<usize>().ok();
+        let Some(slot) = number.and_then(|layer| names.get_mut(layer)) else {
+            return Err(by_layer.error(name, format!("not the number of one of the {layers} layers")));
+        };
+        if slot.replace(name).is_some() {
+            return Err(by_layer.error(name, "a layer that is named twice"));
+        }
+    }
+    Ok(names)
+}
+
 impl Gemma4Parts {
     /// What config.json says beside `global_heads`, for layers with these `mixers`.
     pub(crate) fn read(fields: &JsonFields<'_>, global_heads: Heads, mixers: &[Mixer]) -> Result<Self, ModelError> {
         if fields.flag("enable_moe_block", false)? {
             return Err(fields.unsupported("enable_moe_block", "Gemma 4's dense models: E2B, E4B, 31B"));
         }
-        if fields.get("use_bidirectional_attention").and_then(Value::as_str) == Some("all") {
-            return Err(fields.unsupported("use_bidirectional_attention", "causal attention"));
+        match fields.text("use_bidirectional_attention")? {
+            // Pictures alone are seen both ways, and there are none.
+            None | Some("vision") => {}
+            Some(_) => return Err(fields.unsupported("use_bidirectional_attention", "causal attention")),
         }
         let sharing_layers = fields.whole_number("num_kv_shared_layers")?.unwrap_or(0);
         let own = mixers.len().saturating_sub(sharing_layers);
@@ -160,5 +176,34 @@ impl Gemma4Parts {
                 ..
             }
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Heads;
+    use crate::{Family, ModelConfig, RandomCheckpoint};
+    use serde_json::{Map, Value, json};
+
+    #[test]
+    fn layers_are_named_by_numbers_with_zeros_before_them_or_without() {
+        let mut config = RandomCheckpoint::preset(Family::Gemma4, "tiny").unwrap().config;
+        config["num_hidden_layers"] = 12.into();
+        config["layer_types"] = ["sliding_attention", "full_attention"].repeat(6).into();
+        for field in ["global_head_dim", "num_global_key_value_heads"] {
+            config[field] = Value::Null;
+        }
+        let expected = Heads {
+            kv_heads: 2,
+            head_dim: 24,
+        };
+        for width in [1, 2] {
+            let layers = (1..12)
+                .step_by(2)
+                .map(|layer| (format!("{layer:0width$}"), json!({"head_dim": 24})));
+            config["per_layer_config"] = Value::Object(layers.collect::<Map<_, _>>());
+            let read = ModelConfig::from_json("config.json", config.to_string().as_bytes()).unwrap();
+            assert_eq!(read.gemma4.unwrap().global_heads, expected, "{width}");
+        }
     }
 }

@@ -1,13 +1,16 @@
 //! What layers are made of, and how config.json says it: [`Mixer`], [`Multipliers`], [`SoftCaps`], [`Activation`].
 
 use crate::error::ModelError;
+use crate::load::config::defaults::Defaults;
 use crate::load::config::family::Family;
 use crate::load::json_fields::JsonFields;
 
 /// The most taps of a short convolution.
 const MAX_TAPS: usize = 64;
+/// The longest sequence, in tokens.
+pub(crate) const MAX_POSITIONS: usize = 1 << 26;
 /// The longest sliding window, in tokens.
-const MAX_WINDOW: usize = 1 << 26;
+const MAX_WINDOW: usize = MAX_POSITIONS;
 /// Widest feed-forward part.
 pub(crate) const MAX_WIDTH: usize = 1 << 20;
 
@@ -89,14 +92,22 @@ impl Activation {
                 limit: fields.number("swiglu_limit", 0.0, 1e9)?.unwrap_or(7.0) as f32,
             });
         }
-        let named = fields.get("hidden_activation").or(fields.get("hidden_act"));
-        match (named.map(|name| name.as_str().unwrap_or_default()), family) {
-            (None, Family::Gemma2 | Family::Gemma3 | Family::Gemma4) | (Some("gelu_pytorch_tanh"), _) => {
-                Ok(Self::GeluTanh)
-            }
-            (None | Some("silu" | "swish"), _) => Ok(Self::Silu),
-            (Some(name), _) => {
-                Err(fields.unsupported(format!("hidden_act {name:?}"), "supported: silu, gelu_pytorch_tanh"))
+        let (field, default) = match family {
+            Family::Gemma2 | Family::Gemma3 | Family::Gemma4 => ("hidden_activation", "gelu_pytorch_tanh"),
+            _ => ("hidden_act", "silu"),
+        };
+        // It stands behind the convolutions of recurrent layers, too.
+        let silu_only = matches!(family, Family::Qwen35 | Family::GraniteHybrid);
+        match fields.text(field)?.unwrap_or(default) {
+            "silu" | "swish" => Ok(Self::Silu),
+            "gelu_pytorch_tanh" if !silu_only => Ok(Self::GeluTanh),
+            name => {
+                let hint = if silu_only {
+                    "supported: silu"
+                } else {
+                    "supported: silu, gelu_pytorch_tanh"
+                };
+                Err(fields.unsupported(format!("{field} {name:?}"), hint))
             }
         }
     }
@@ -158,11 +169,12 @@ impl Multipliers {
 impl SoftCaps {
     /// The caps that config.json has for models of a family that knows them.
     pub(crate) fn read(fields: &JsonFields<'_>, family: Family) -> Result<Self, ModelError> {
-        let cap = |field: &str| Ok(fields.number(field, 0.0, 1e9)?.map(|cap| cap as f32));
+        let cap = |field: &str| Ok::<_, ModelError>(fields.number(field, 0.0, 1e9)?.map(|cap| cap as f32));
+        let absent = |field: &str, default: f32| fields.is_absent(field).then_some(default);
         Ok(match family {
             Family::Gemma2 => Self {
-                scores: cap("attn_logit_softcapping")?,
-                logits: cap("final_logit_softcapping")?,
+                scores: cap("attn_logit_softcapping")?.or(absent("attn_logit_softcapping", 50.0)),
+                logits: cap("final_logit_softcapping")?.or(absent("final_logit_softcapping", 30.0)),
             },
             Family::Gemma4 => Self {
                 scores: None,
@@ -195,12 +207,9 @@ pub(crate) fn mixers(
         _ => false,
     };
     let written = fields.size("sliding_window", MAX_WINDOW)?;
-    let default = match family {
-        Family::GptOss => Some(128),
-        Family::Gemma2 | Family::Olmo3 => Some(4096),
-        Family::Gemma4 => Some(512),
-        _ => None,
-    };
+    let default = Defaults::of(family)
+        .window
+        .filter(|_| fields.is_absent("sliding_window"));
     let window = match written.or(default) {
         Some(window) if in_use => Some(window).filter(|window| *window < max_positions),
         _ => None,
@@ -208,7 +217,16 @@ pub(crate) fn mixers(
     let kinds = layer_kinds(fields, family, layers)?;
     let rotated = fields.whole_numbers("no_rope_layers")?;
     let interval = fields.size("no_rope_layer_interval", MAX_WINDOW)?.unwrap_or(4);
-    let has_rope = fields.get("position_embedding_type").and_then(|kind| kind.as_str()) == Some("rope");
+    let has_rope = match family {
+        Family::GraniteHybrid => match fields.text("position_embedding_type")? {
+            None | Some("nope") => false,
+            Some("rope") => true,
+            Some(kind) => {
+                return Err(fields.unsupported(format!("position_embedding_type {kind:?}"), "supported: rope, nope"));
+            }
+        },
+        _ => true,
+    };
     let has_positions = |layer: usize| match family {
         Family::GraniteHybrid => has_rope,
         Family::SmolLm3 => rotated

@@ -1,12 +1,18 @@
 //! [`Recurrence`]: the sizes of layers that keep matrices instead of keys and values of all tokens, read from config.json.
 
+use serde_json::json;
+
 use crate::error::ModelError;
 use crate::load::config::family::Family;
 use crate::load::config::layer_kinds::MAX_WIDTH;
 use crate::load::json_fields::JsonFields;
 
-/// The most heads, the longest head, and the most taps.
-const MOST: usize = 4_096;
+/// The largest number of heads, groups and taps, and the largest length of a head.
+const MAX_SIZE: usize = 4_096;
+/// The most elements of what a layer keeps, ten times what published models have.
+const MAX_LAYER_ELEMENTS: usize = 1 << 24;
+/// The most elements of what all layers keep, seven times what published models have: one gigabyte of 32-bit floats.
+const MAX_ELEMENTS: usize = 1 << 28;
 
 /// The kind of a model's recurrent layers, with their sizes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,9 +24,9 @@ pub enum Recurrence {
     Mamba2(Mamba2),
 }
 
-/// What a recurrent layer keeps.
+/// The sizes of what a recurrent layer keeps of all tokens so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct KeptShape {
+pub(crate) struct LayerStateShape {
     /// Number of tokens that the convolution sees, the newest included.
     pub(crate) taps: usize,
     /// Number of elements that the convolution sees of a token.
@@ -29,9 +35,8 @@ pub(crate) struct KeptShape {
     pub(crate) matrices: (usize, usize, usize),
 }
 
-impl KeptShape {
+impl LayerStateShape {
     /// Number of elements.
-    #[cfg(any(feature = "cuda", test))]
     pub(crate) fn elements(&self) -> usize {
         let (heads, rows, columns) = self.matrices;
         (self.taps - 1) * self.channels + heads * rows * columns
@@ -39,28 +44,39 @@ impl KeptShape {
 }
 
 impl Recurrence {
-    /// The recurrent layers of a family that has such; `hidden_size` is the length of a token's vector.
+    /// The recurrent layers of a family that has such: of a model with `layers` of them, in which `hidden_size` is the length of a
+    /// token's vector.
     pub(crate) fn read(
         fields: &JsonFields<'_>,
         family: Family,
         hidden_size: usize,
+        layers: usize,
     ) -> Result<Option<Self>, ModelError> {
-        match family {
-            Family::Qwen35 => DeltaNet::read(fields).map(Self::DeltaNet).map(Some),
-            Family::GraniteHybrid => Mamba2::read(fields, hidden_size).map(Self::Mamba2).map(Some),
-            _ => Ok(None),
+        let (recurrence, field) = match family {
+            Family::Qwen35 => (Self::DeltaNet(DeltaNet::read(fields)?), "linear_num_value_heads"),
+            Family::GraniteHybrid => (Self::Mamba2(Mamba2::read(fields, hidden_size)?), "mamba_d_state"),
+            _ => return Ok(None),
+        };
+        let elements = recurrence.state_shape().elements();
+        if elements > MAX_LAYER_ELEMENTS || elements.saturating_mul(layers) > MAX_ELEMENTS {
+            let message = format!(
+                "{layers} recurrent layers would keep {elements} numbers each; at most {MAX_LAYER_ELEMENTS} for a layer and \
+                 {MAX_ELEMENTS} for all"
+            );
+            return Err(fields.error(field, message));
         }
+        Ok(Some(recurrence))
     }
 
-    /// What a layer keeps.
-    pub(crate) fn kept(&self) -> KeptShape {
+    /// The sizes of what a layer keeps of all tokens so far.
+    pub(crate) fn state_shape(&self) -> LayerStateShape {
         match self {
-            Self::DeltaNet(sizes) => KeptShape {
+            Self::DeltaNet(sizes) => LayerStateShape {
                 taps: sizes.taps,
                 channels: sizes.channels(),
                 matrices: (sizes.value_heads, sizes.key_dim, sizes.value_dim),
             },
-            Self::Mamba2(sizes) => KeptShape {
+            Self::Mamba2(sizes) => LayerStateShape {
                 taps: sizes.taps,
                 channels: sizes.channels(),
                 matrices: (sizes.heads, sizes.head_dim, sizes.state),
@@ -91,7 +107,7 @@ pub struct Mamba2 {
 impl Mamba2 {
     /// The sizes in config.json, or those that it leaves out.
     pub(crate) fn read(fields: &JsonFields<'_>, hidden_size: usize) -> Result<Self, ModelError> {
-        let size = |field: &str, default: usize| Ok::<_, ModelError>(fields.size(field, MOST)?.unwrap_or(default));
+        let size = |field: &str, default: usize| Ok::<_, ModelError>(fields.size(field, MAX_SIZE)?.unwrap_or(default));
         let heads = size("mamba_n_heads", 128)?;
         let width = size("mamba_expand", 2)? * hidden_size;
         if width > MAX_WIDTH || !width.is_multiple_of(heads) {
@@ -106,7 +122,12 @@ impl Mamba2 {
         let limits = fields.list("time_step_limit")?;
         let is_open = match limits {
             [] => true,
-            [low, high] => low.as_f64() == Some(0.0) && high.as_f64().is_none_or(|high| high > 1e30),
+            // JSON has no infinity; transformers writes it so.
+            [low, high] => {
+                let infinite =
+                    *high == json!({"__float__": "Infinity"}) || high.as_f64().is_some_and(|high| high > 1e30);
+                low.as_f64() == Some(0.0) && infinite
+            }
             _ => false,
         };
         if !is_open {
@@ -153,7 +174,7 @@ pub struct DeltaNet {
 impl DeltaNet {
     /// The sizes in config.json, or those that it leaves out.
     pub(crate) fn read(fields: &JsonFields<'_>) -> Result<Self, ModelError> {
-        let size = |field: &str, default: usize| Ok::<_, ModelError>(fields.size(field, MOST)?.unwrap_or(default));
+        let size = |field: &str, default: usize| Ok::<_, ModelError>(fields.size(field, MAX_SIZE)?.unwrap_or(default));
         let sizes = Self {
             key_heads: size("linear_num_key_heads", 16)?,
             value_heads: size("linear_num_value_heads", 32)?,
@@ -184,5 +205,61 @@ impl DeltaNet {
     /// Number of elements of all values of a token.
     pub(crate) fn values(&self) -> usize {
         self.value_heads * self.value_dim
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Family, ModelConfig, RandomCheckpoint};
+    use serde_json::{Value, json};
+
+    fn message(family: Family, fields: Value) -> String {
+        let mut config = RandomCheckpoint::preset(family, "tiny").unwrap().config;
+        if let (Value::Object(config), Value::Object(fields)) = (&mut config, fields) {
+            config.extend(fields);
+        }
+        let config = ModelConfig::from_json("config.json", config.to_string().as_bytes());
+        config.expect_err("must be refused").to_string()
+    }
+
+    #[test]
+    fn states_larger_than_any_models_are_refused() {
+        let of_a_layer =
+            json!({"linear_num_value_heads": 4096, "linear_key_head_dim": 4096, "linear_value_head_dim": 4096});
+        let many_layers = json!({
+            "linear_num_value_heads": 64, "linear_key_head_dim": 256, "linear_value_head_dim": 256, "num_hidden_layers": 200,
+            "layer_types": vec!["linear_attention"; 200],
+        });
+        for fields in [of_a_layer, many_layers] {
+            let message = message(Family::Qwen35, fields);
+            assert!(
+                message.contains("`linear_num_value_heads`") && message.contains("would keep"),
+                "{message}"
+            );
+        }
+        let wide = json!({"hidden_size": 131_072, "mamba_n_heads": 128, "mamba_d_state": 4096});
+        let message = message(Family::GraniteHybrid, wide);
+        assert!(
+            message.contains("`mamba_d_state`") && message.contains("would keep"),
+            "{message}"
+        );
+    }
+
+    #[test]
+    fn time_steps_without_limits_are_written_in_several_ways() {
+        for limits in [json!([0.0, {"__float__": "Infinity"}]), json!([0, 1e300]), Value::Null] {
+            let mut config = RandomCheckpoint::preset(Family::GraniteHybrid, "tiny").unwrap().config;
+            config["time_step_limit"] = limits;
+            ModelConfig::from_json("config.json", config.to_string().as_bytes()).unwrap();
+        }
+        for limits in [
+            json!([0.0, "none"]),
+            json!([0.0, null]),
+            json!([0.0, true]),
+            json!([0.0, 1.0]),
+        ] {
+            let message = message(Family::GraniteHybrid, json!({"time_step_limit": limits}));
+            assert!(message.contains("time_step_limit"), "{message}");
+        }
     }
 }

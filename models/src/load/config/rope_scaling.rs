@@ -1,7 +1,5 @@
 //! [`RopeScaling`]: how config.json stretches rotary positions for long contexts.
 
-use serde_json::Value;
-
 use crate::error::ModelError;
 use crate::load::json_fields::JsonFields;
 
@@ -36,7 +34,7 @@ pub enum RopeScaling {
         /// Context length of the first training, in tokens; longer sequences would need other divisors from their start.
         original_max_positions: usize,
     },
-    /// Only the first pairs are turned, with the frequencies that they have where all are turned.
+    /// Only the first pairs are turned, with the frequencies that they have where all are turned; Gemma 4's.
     Proportional {
         /// Number of pairs that are turned.
         pairs: usize,
@@ -70,6 +68,14 @@ impl RopeScaling {
         }
     }
 
+    /// What `fields` calls the kind of scaling, where it says.
+    pub(crate) fn kind<'a>(fields: &'a JsonFields<'_>) -> Result<Option<&'a str>, ModelError> {
+        match fields.text("rope_type")? {
+            Some(kind) => Ok(Some(kind)),
+            None => fields.text("type"),
+        }
+    }
+
     /// Reads `fields`, the object that config.json has under `name` (`rope_scaling` or `rope_parameters`).
     ///
     /// `pairs` is the number of frequencies. `lengths` are the context lengths, in tokens, of the first training and of the
@@ -84,8 +90,7 @@ impl RopeScaling {
             let number = fields.required_number(field, 0.0, 1e9);
             number.map(|number| number as f32)
         };
-        let kind = fields.get("rope_type").or(fields.get("type")).and_then(Value::as_str);
-        match kind {
+        match Self::kind(fields)? {
             None | Some("default") => Ok(Self::None),
             Some("linear") => Ok(Self::Linear {
                 factor: number("factor")?,

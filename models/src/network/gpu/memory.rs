@@ -5,7 +5,7 @@ use candle_core::DType;
 use crate::load::config::ModelConfig;
 use crate::network::convolution_state;
 use crate::network::gpu::short_pass::scratch_bytes;
-use crate::network::recurrent_state::MOST_COPIES;
+use crate::network::recurrent_state::MAX_COPIES;
 use crate::network::transformer::{FIRST_ROOM, PROMPT_CHUNK};
 
 /// Bytes that the driver and the libraries take for themselves after the check.
@@ -38,15 +38,19 @@ impl MemoryNeeds {
         let recurrent = (0..config.layers).filter(|layer| config.is_recurrent(*layer)).count();
         let kept = config
             .recurrence
-            .map_or(0, |recurrence| recurrent * recurrence.kept().elements())
+            .map_or(0, |recurrence| recurrent * recurrence.state_shape().elements())
             * size_of::<f32>()
-            * MOST_COPIES;
+            * MAX_COPIES;
         let cache = 2 * keys * tokens + convolutions * convolution_state::elements_of_layer(config);
         // A pass over a part of a prompt: the vectors of its tokens at the widest place, and for its scores the scores, the shares
         // and the latter once more in the weights' format.
         let part = PROMPT_CHUNK.min(tokens);
-        let widest = 3 * config.intermediate_size + 2 * (config.heads + 2 * config.kv_heads) * config.head_dim;
-        let prompt = part * (widest + 3 * config.heads * tokens) * size_of::<f32>();
+        let widest = (0..config.layers).map(|layer| elements_of_token(config, layer)).max();
+        let inputs = config
+            .gemma4
+            .and_then(|parts| parts.layer_embeddings)
+            .map_or(0, |embeddings| 2 * config.layers * embeddings.width);
+        let prompt = part * (widest.unwrap_or(0) + inputs + 3 * config.heads * tokens) * size_of::<f32>();
         Self {
             weights: config.weight_bytes(dtype),
             cache: cache as u64 * bytes + kept as u64,
@@ -73,10 +77,47 @@ impl MemoryNeeds {
     }
 }
 
+/// Number of elements that a token takes in the layer of that number at its widest places.
+fn elements_of_token(config: &ModelConfig, layer: usize) -> usize {
+    let fed = 3 * config.width_of(layer);
+    let mixed = match config.recurrence {
+        // What the input's matrix gives, what the convolution makes of it, and rows for each head.
+        Some(recurrence) if config.is_recurrent(layer) => {
+            let shape = recurrence.state_shape();
+            let (heads, rows, columns) = shape.matrices;
+            3 * shape.channels + 3 * heads * rows.max(columns)
+        }
+        _ => {
+            let heads = config.heads_of(layer);
+            2 * (config.heads + 2 * heads.kv_heads) * heads.head_dim
+        }
+    };
+    fed + mixed
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{Family, RandomCheckpoint};
+
+    #[test]
+    fn the_widest_layers_of_all_kinds_count() {
+        let scratch = |family, field: &str, value: serde_json::Value| {
+            let mut config = RandomCheckpoint::preset(family, "tiny").unwrap().config;
+            config[field] = value;
+            let config = ModelConfig::from_json("config.json", config.to_string().as_bytes()).unwrap();
+            MemoryNeeds::of(&config, DType::BF16).scratch
+        };
+        for (family, field, small, large) in [
+            (Family::Gemma4, "use_double_wide_mlp", false.into(), true.into()),
+            (Family::Gemma4, "global_head_dim", 16.into(), 64.into()),
+            (Family::Gemma4, "hidden_size_per_layer_input", 8.into(), 16.into()),
+            (Family::Qwen35, "linear_value_head_dim", 6.into(), 60.into()),
+            (Family::GraniteHybrid, "mamba_d_state", 6.into(), 60.into()),
+        ] {
+            assert!(scratch(family, field, small) < scratch(family, field, large), "{field}");
+        }
+    }
 
     #[test]
     fn needs_are_checked_against_what_is_free() {
