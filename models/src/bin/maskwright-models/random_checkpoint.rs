@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use maskwright_models::{CheckpointTokenizer, Family, PRESETS, RandomCheckpoint, WeightFormat};
+use serde_json::{Map, Value};
 
 /// Writes a model with random weights in Hugging Face layout.
 #[derive(Debug, Args)]
@@ -36,6 +37,9 @@ pub(crate) struct WriteRandomCheckpoint {
     /// Number of embeddings and logits, at least as many as the tokenizer has tokens; by default the shape's own
     #[arg(long)]
     vocab_size: Option<usize>,
+    /// A JSON object with fields of config.json that take the place of the shape's own
+    #[arg(long, default_value = "{}")]
+    config: String,
 }
 
 impl WriteRandomCheckpoint {
@@ -60,6 +64,11 @@ impl WriteRandomCheckpoint {
                     checkpoint.config[field] = size.into();
                 }
             }
+        }
+        let fields: Map<String, Value> =
+            serde_json::from_str(&self.config).map_err(|error| format!("--config is no JSON object: {error}"))?;
+        if let Value::Object(config) = &mut checkpoint.config {
+            config.extend(fields);
         }
         Ok(checkpoint.write(&self.directory)?)
     }
