@@ -7,6 +7,7 @@ mod chat_templates;
 mod checkpoints;
 mod configurations;
 mod decode;
+mod experts;
 mod gguf;
 mod golden;
 mod hub;
