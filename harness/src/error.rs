@@ -242,6 +242,8 @@ impl CommandError {
             | Self::Dataset(DatasetError::Unknown { .. })
             | Self::NoCases { .. }
             | Self::Sampling(_)
+            | Self::RunDirectory(RunDirectoryError::Twice { .. })
+            | Self::Questions(QuestionError::Exhausted { .. })
             | Self::Arguments(_) => 2,
             Self::Model(_)
             | Self::Dataset(_)

@@ -11,6 +11,7 @@ pub mod prompts;
 pub mod record;
 pub mod report;
 pub mod rows;
+pub mod server_answers;
 pub mod server_rows;
 pub mod server_run;
 pub mod settings;

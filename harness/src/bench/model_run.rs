@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use maskwright_models::{DecodeOptions, LoadedModel, Snapshot, logits_to_host};
+use maskwright_models::{DecodeOptions, LoadedModel, logits_to_host};
 use maskwright_suites::dataset::{Dataset, Instance};
 use maskwright_suites::validate::Judge;
 
 use super::measure::{Conditions, PreparedFramework, Task, measure};
-use super::prompts;
+use super::prompts::{self, PrefixCache, read_common_prefix};
 use super::record::{Record, RecordKey};
 use crate::documents::{self, DocumentLibrary};
 use crate::error::CommandError;
@@ -38,7 +38,7 @@ pub struct ModelRun<'a> {
     /// How often each answer is asked for.
     pub repeat: usize,
     /// What the model has read of all prompts, and where that ends.
-    pub read: Option<(Vec<u32>, Snapshot)>,
+    pub read: Option<PrefixCache>,
 }
 
 /// The schema of the answers that nobody counts.
@@ -132,16 +132,7 @@ impl ModelRun<'_> {
             return Ok(());
         }
         let prompts = [self.prompt("{}")?, self.prompt("[1, 2]")?];
-        let same = prompts[0]
-            .iter()
-            .zip(&prompts[1])
-            .take_while(|(one, other)| one == other);
-        let prefix = prompts[0][..same.count()].to_vec();
-        if !prefix.is_empty() && prefix.len() < self.model.model.max_positions() {
-            let mut logits = Vec::new();
-            logits_to_host(&self.model.model.append(&prefix)?, &mut logits)?;
-            self.read = Some((prefix, self.model.model.snapshot()));
-        }
+        self.read = read_common_prefix(self.model, &prompts)?;
         Ok(())
     }
 

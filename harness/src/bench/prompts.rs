@@ -1,8 +1,10 @@
 //! The prompts of the benchmark: the words that ask for an instance of a schema, and their tokens.
 
-use maskwright_models::{LoadedModel, Message, ModelError};
+use maskwright_models::{LoadedModel, Message, ModelError, Snapshot, logits_to_host};
 use maskwright_suites::{json_text, prompt};
 use serde::{Deserialize, Serialize};
+
+use crate::error::CommandError;
 
 /// The prompt that asks for an instance of `schema`, the schema on one line, after so many demonstrations.
 pub fn messages(schema: &str, shots: usize) -> Vec<prompt::Message> {
@@ -55,6 +57,31 @@ pub fn encode(
         .map(|message| Message::new(message.role.as_str(), message.content.as_str()))
         .collect();
     model.encode_prompt(&model.render_prompt(&messages)?)
+}
+
+/// Tokens that a model has read, with its state behind them.
+pub type PrefixCache = (Vec<u32>, Snapshot);
+
+/// Has `model` read what two prompts begin with alike, and keeps its state there, for all prompts that begin so. `None` where they begin
+/// differently, or with more than the model's context holds.
+///
+/// # Errors
+///
+/// [`CommandError`], where the model fails.
+pub fn read_common_prefix(
+    model: &mut LoadedModel,
+    prompts: &[Vec<u32>; 2],
+) -> Result<Option<PrefixCache>, CommandError> {
+    model.model.reset();
+    let pairs = prompts[0].iter().zip(&prompts[1]);
+    let same = pairs.take_while(|(one, other)| one == other).count();
+    let prefix = prompts[0][..same].to_vec();
+    if prefix.is_empty() || prefix.len() >= model.model.max_positions() {
+        return Ok(None);
+    }
+    let mut logits = Vec::new();
+    logits_to_host(&model.model.append(&prefix)?, &mut logits)?;
+    Ok(Some((prefix, model.model.snapshot())))
 }
 
 /// `messages` with these instructions before their own.

@@ -4,20 +4,18 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use maskwright::CompileErrorKind;
 use maskwright_models::SamplingOptions;
 use maskwright_suites::dataset::Dataset;
 use maskwright_suites::validate::{Judge, SchemaProblem};
 
 use super::measure::judge;
 use super::prompts::messages;
-use super::record::{CompileFailure, CompileRecord, GenerationRecord, Record, RecordKey, ServerRecord};
-use super::server_rows::total_cost;
+use super::record::{Record, RecordKey, ServerRecord};
+use super::server_answers::{ServedAnswer, ServedRecord, ServerSession};
 use crate::documents::{self, DocumentLibrary};
 use crate::error::CommandError;
 use crate::run::directory::RunDirectory;
-use crate::run::progress;
-use crate::server::{Answer, Client, Ended, Next, Outcome, Patience, Question, Unanswered, ask_all, check};
+use crate::server::{Client, Question, check};
 
 /// A run with one server.
 pub struct ServerRun<'a> {
@@ -71,53 +69,20 @@ impl ServerRun<'_> {
         directory: &mut RunDirectory<Record>,
     ) -> Result<Option<Vec<String>>, CommandError> {
         let pending = self.pending(datasets, directory)?;
-        if pending.is_empty() || self.is_too_dear(directory) {
-            return Ok(Some(self.reasons(&Patience::default(), pending.len(), directory)));
-        }
         let questions = pending.iter().map(|pending| self.question(pending.schema)).collect();
-        let version = Some(self.client.version()).filter(|version| !version.is_empty());
-        let name = &self.client.settings().name;
-        let bar = progress::bar(pending.len() as u64, name);
-        let mut patience = Patience::default();
-        let interrupted = crate::run::interrupt::requested;
-        let ended = ask_all(
-            self.client,
-            questions,
-            self.concurrency,
-            interrupted,
-            |number, result| {
-                let Pending { key, schema } = &pending[number];
-                bar.inc(1);
-                bar.set_message(format!("{name}: {}/{}", key.dataset, key.instance));
-                let next = patience.add(&result);
-                let mut record = self.record(key.clone(), schema, result);
-                if let Some(server) = &mut record.server {
-                    server.version.clone_from(&version);
-                }
-                directory.add(record)?;
-                Ok::<_, CommandError>(match self.is_too_dear(directory) {
-                    true => Next::Stop,
-                    false => next,
-                })
-            },
-        )?;
-        bar.finish_and_clear();
-        Ok(match ended {
-            Ended::Done => Some(self.reasons(&patience, pending.len(), directory)),
-            Ended::Interrupted => None,
+        let label = |number: usize| format!("{}/{}", pending[number].key.dataset, pending[number].key.instance);
+        self.session().run(questions, directory, label, |number, served| {
+            let Pending { key, schema } = &pending[number];
+            self.record(key.clone(), schema, served)
         })
     }
 
-    /// Why not everything is answered, if so.
-    fn reasons(&self, patience: &Patience, planned: usize, directory: &RunDirectory<Record>) -> Vec<String> {
-        let limit = self.max_cost.filter(|_| self.is_too_dear(directory));
-        let too_dear = limit.map(|limit| {
-            (
-                limit,
-                total_cost(directory.records().iter().map(|record| record.server.as_ref())),
-            )
-        });
-        patience.reasons(&self.client.settings().name, planned, too_dear)
+    fn session(&self) -> ServerSession<'_> {
+        ServerSession {
+            client: self.client,
+            concurrency: self.concurrency,
+            max_cost: self.max_cost,
+        }
     }
 
     /// What is to be asked. Schemas that no answer can be judged by are put on record as such, and cost nothing.
@@ -165,45 +130,23 @@ impl ServerRun<'_> {
         }
     }
 
-    fn record(&self, key: RecordKey, schema: &str, result: Result<Answer, Unanswered>) -> Record {
+    fn record(&self, key: RecordKey, schema: &str, served: ServedAnswer) -> Record {
         let mut record = Record::empty(key);
-        let answer = match result {
-            Ok(answer) => answer,
-            Err(unanswered) => {
-                record.server = Some(ServerRecord::unanswered(&unanswered));
-                return record;
-            }
-        };
-        let settings = self.client.settings();
-        record.server = Some(ServerRecord::of_answer(&answer, settings.prices.as_ref()));
-        record.compile = settings.constrained.then(|| CompileRecord {
-            seconds: None,
-            beside_prefill: false,
-            error: (answer.outcome == Outcome::SchemaRefused).then(|| CompileFailure {
-                kind: CompileErrorKind::Refused,
-                pointer: None,
-                keyword: None,
-                message: answer.message.clone().unwrap_or_default(),
-            }),
-        });
-        record.generation = GenerationRecord::of_answer(&answer, self.client.clean(&answer.text));
-        let ended = record
-            .generation
-            .as_ref()
-            .is_some_and(|generation| generation.finish.is_some());
         // The schema was looked at before it was asked about.
-        if let (true, Ok(judge_of_schema)) = (ended, self.judge_of(schema)) {
-            let verdicts = judge(&judge_of_schema, &answer.text);
+        if let (Some(generation), Ok(judge_of_schema)) = (served.ended(), self.judge_of(schema)) {
+            let verdicts = judge(&judge_of_schema, &generation.text);
             record.verdict = Some(verdicts.strict);
             record.paper_verdict = Some(verdicts.paper);
         }
+        record.server = Some(served.server);
+        record.compile = served.compile;
+        record.generation = served.generation;
         record
     }
+}
 
-    /// Whether answers cost something, and the limit on cost is reached.
-    fn is_too_dear(&self, directory: &RunDirectory<Record>) -> bool {
-        let has_price = self.client.settings().prices.is_some();
-        let limit = self.max_cost.filter(|_| has_price);
-        limit.is_some_and(|limit| total_cost(directory.records().iter().map(|record| record.server.as_ref())) >= limit)
+impl ServedRecord for Record {
+    fn server(&self) -> Option<&ServerRecord> {
+        self.server.as_ref()
     }
 }

@@ -1,8 +1,9 @@
 //! `maskwright figures`.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use maskwright_suites::census::Census;
@@ -16,13 +17,13 @@ use crate::coverage::record::CoverageRecord;
 use crate::coverage::rows::{Defect, Finding, findings};
 use crate::error::CommandError;
 use crate::figures::features::Matrix;
-use crate::figures::{constraints, frequencies, overview, prompt, tables, upset};
+use crate::figures::{constraints, frequencies, overview, pairing, prompt, tables, upset};
 use crate::frameworks::{self, Documented, Framework, LM_ONLY};
 use crate::quality::overlap::Overlap;
 use crate::quality::record::AnswerRecord;
-use crate::quality::rows::{Answers, RowKey};
+use crate::run::directory::RunDirectoryError;
 use crate::run::progress;
-use crate::run::reading::{command_of_run, records_of_run};
+use crate::run::reading::{command_of_run, records_of_run, records_of_runs, settings_of_run};
 use crate::testsuite::conformance::Conformance;
 use crate::testsuite::heat_map;
 use crate::testsuite::record::SuiteRecord;
@@ -110,7 +111,8 @@ impl FigureArguments {
             limit: Some(1),
             seed: None,
         };
-        let mut sets = vec![QuestionSet::generate(LetterOptions::default(), Some(1), SHOTS)];
+        let letters = QuestionSet::generate(LetterOptions::default(), Some(1), SHOTS);
+        let mut sets = Vec::from_iter(letters.ok());
         for task in [QualityTask::Shuffle, QualityTask::Gsm8k] {
             let set = task.source().and_then(|source| {
                 let directory = locate(source, self.data.as_deref())
@@ -124,8 +126,10 @@ impl FigureArguments {
     }
 }
 
+/// The commands whose runs there are figures of.
+const DRAWN: [&str; 4] = ["bench", "quality", "coverage", "testsuite"];
+
 /// The records of all runs together.
-#[derive(Default)]
 struct Runs {
     bench: Vec<Record>,
     quality: Vec<AnswerRecord>,
@@ -134,25 +138,35 @@ struct Runs {
 }
 
 impl Runs {
-    fn read(paths: &[PathBuf]) -> Result<Self, CommandError> {
-        let mut runs = Self::default();
-        for path in paths {
+    fn read(given: &[PathBuf]) -> Result<Self, CommandError> {
+        let mut paths: BTreeMap<&str, Vec<PathBuf>> = BTreeMap::new();
+        for path in given {
             let command = command_of_run(path)?;
-            match command.as_str() {
-                "bench" => runs.bench.extend(records_of_run(path)?),
-                "quality" => runs.quality.extend(records_of_run(path)?),
-                "coverage" => runs.coverage.extend(records_of_run(path)?),
-                "testsuite" => runs.suites.push(records_of_run(path)?),
-                _ => {
-                    let run = shown(path);
-                    let message = format!(
-                        "{run} holds a run of `maskwright {command}`, of which there is no figure: give runs of bench, quality, coverage and testsuite"
-                    );
-                    return Err(CommandError::Arguments(message));
-                }
-            }
+            let Some(known) = DRAWN.iter().find(|known| **known == command) else {
+                let message = format!(
+                    "{} holds a run of `maskwright {command}`, of which there is no figure: give runs of {}",
+                    path.display(),
+                    DRAWN.join(", ")
+                );
+                return Err(CommandError::Arguments(message));
+            };
+            paths.entry(known).or_default().push(path.clone());
         }
-        Ok(runs)
+        let of = |command: &str| paths.get(command).map_or(&[][..], Vec::as_slice);
+        for command in ["bench", "quality"] {
+            let settings = of(command)
+                .iter()
+                .map(|path| Ok((path.display().to_string(), settings_of_run(path)?)));
+            let settings: Vec<_> = settings.collect::<Result<_, RunDirectoryError>>()?;
+            pairing::check(&settings).map_err(CommandError::Arguments)?;
+        }
+        let suites = of("testsuite").iter().map(|path| records_of_run(path));
+        Ok(Self {
+            bench: records_of_runs(of("bench"))?,
+            quality: records_of_runs(of("quality"))?,
+            coverage: records_of_runs(of("coverage"))?,
+            suites: suites.collect::<Result<_, _>>()?,
+        })
     }
 
     /// Names and contents of the figures.
@@ -175,7 +189,7 @@ impl Runs {
                 heat_map::svg(&conformances(records))?,
             ));
         }
-        for overlap in self.overlaps() {
+        for overlap in Overlap::all(&self.quality) {
             let model: String = overlap
                 .model
                 .chars()
@@ -204,27 +218,6 @@ impl Runs {
         };
         let chosen = [Defect::OverConstrained, Defect::UnderConstrained].map(smallest);
         chosen.into_iter().flatten().copied().collect()
-    }
-
-    fn overlaps(&self) -> Vec<Overlap> {
-        let answers = Answers::new(&self.quality);
-        let mut keys: Vec<RowKey> = Vec::new();
-        let mut places: Vec<(String, QualityTask)> = Vec::new();
-        for record in &self.quality {
-            let key = RowKey::of_record(&record.key);
-            if !keys.contains(&key) {
-                keys.push(key);
-            }
-            let place = (record.key.model.clone(), record.key.task);
-            if !places.contains(&place) {
-                places.push(place);
-            }
-        }
-        let of_place = |(model, task): (String, QualityTask)| {
-            let own: Vec<&RowKey> = keys.iter().filter(|key| key.model == model).collect();
-            Overlap::of(&answers, &own, task)
-        };
-        places.into_iter().map(of_place).collect()
     }
 }
 
@@ -308,8 +301,4 @@ fn of_schemas(datasets: &[Dataset], frameworks: &[Framework]) -> Vec<(&'static s
         ("figure-4-features.svg", matrix.svg()),
         ("tables.md", markdown),
     ]
-}
-
-fn shown(path: &Path) -> String {
-    path.display().to_string()
 }

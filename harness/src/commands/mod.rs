@@ -60,7 +60,7 @@ pub enum Command {
     Quality(Box<quality::QualityArguments>),
     /// Write random documents that are valid under a schema, straight from its masks
     Sample(sample::SampleArguments),
-    /// Say how much the valid answers of runs of `bench` say, beside documents that people wrote under the same schemas
+    /// Say how much the valid answers of runs of `bench` say, beside the documents of MaskBench under the same schemas
     Shapes(shapes::ShapeArguments),
     /// Judge frameworks by the JSON Schema Test Suite: what they refuse, block and let through
     Testsuite(testsuite::TestSuiteArguments),

@@ -13,13 +13,10 @@ use crate::bench::record::Record;
 use crate::error::CommandError;
 use crate::report::table::Style;
 use crate::run::progress;
-use crate::run::reading::{command_of_run, records_of_run};
+use crate::run::reading::{command_of_run, records_of_runs};
 use crate::shapes::report;
-use crate::shapes::rows::{ShapeKey, row};
+use crate::shapes::rows::{BySchema, ShapeKey, Shapes, rows};
 use crate::shapes::shape::Shape;
-
-/// What documents that people wrote are called in the table.
-const PEOPLE: &str = "MaskBench";
 
 /// Arguments of `maskwright shapes`.
 #[derive(Debug, Args)]
@@ -36,16 +33,12 @@ pub struct ShapeArguments {
     json: bool,
 }
 
-/// The shapes of documents, by row and by schema.
-type Shapes = BTreeMap<ShapeKey, BTreeMap<String, Vec<Shape>>>;
-
-/// Prints how much the valid answers of runs say, beside documents of the same schemas that people wrote.
+/// Prints how much the valid answers of runs say, beside the documents of MaskBench of the same schemas.
 ///
 /// # Errors
 ///
 /// [`CommandError`], where runs or schemas cannot be read.
 pub fn run(arguments: &ShapeArguments) -> Result<(), CommandError> {
-    let mut records: Vec<Record> = Vec::new();
     for path in &arguments.runs {
         let command = command_of_run(path)?;
         if command != "bench" {
@@ -55,12 +48,12 @@ pub fn run(arguments: &ShapeArguments) -> Result<(), CommandError> {
             );
             return Err(CommandError::Arguments(message));
         }
-        records.extend(records_of_run(path)?);
     }
+    let records: Vec<Record> = records_of_runs(&arguments.runs)?;
     let names: BTreeSet<&str> = records.iter().map(|record| record.key.dataset.as_str()).collect();
     let names: Vec<&str> = names.into_iter().collect();
     let datasets = super::catalog(arguments.data.as_deref())?.select(&names, Subsample::default())?;
-    let mut shapes = Shapes::new();
+    let mut shapes = Shapes::default();
     let mut left_out = 0;
     let bench = mask_bench(arguments);
     for dataset in &datasets {
@@ -85,19 +78,15 @@ pub fn run(arguments: &ShapeArguments) -> Result<(), CommandError> {
                     framework: record.key.framework.clone(),
                 };
                 let text = record.generation.as_ref().map_or("", |generation| &generation.text);
-                add(&mut shapes, key, instance, text, &judge);
+                add(shapes.answers.entry(key).or_default(), instance, text, &judge);
             }
-            let people = ShapeKey {
-                dataset: dataset.name.clone(),
-                model: String::new(),
-                framework: PEOPLE.to_owned(),
-            };
             let file = bench
                 .as_ref()
                 .and_then(|bench| bench.read(&format!("{}---{instance}", dataset.name)).ok());
             let written = file.into_iter().flat_map(|file| file.instances).filter(|one| one.valid);
+            let of_dataset = shapes.mask_bench.entry(dataset.name.clone()).or_default();
             for one in written {
-                add(&mut shapes, people.clone(), instance, &one.text, &judge);
+                add(of_dataset, instance, &one.text, &judge);
             }
         }
     }
@@ -106,10 +95,7 @@ pub fn run(arguments: &ShapeArguments) -> Result<(), CommandError> {
             "{left_out} answers are left out: their schemas are not in the data, or cannot be judged by"
         ));
     }
-    let rows: Vec<_> = shapes
-        .iter()
-        .map(|(key, groups)| row(key, &groups.values().cloned().collect::<Vec<_>>()))
-        .collect();
+    let rows = rows(&shapes);
     if rows.is_empty() {
         return Err(CommandError::NothingMeasured(
             "there is no valid answer whose schema is in the data".to_owned(),
@@ -140,13 +126,8 @@ fn without_fence(text: &str) -> &str {
     }
 }
 
-fn add(shapes: &mut Shapes, key: ShapeKey, instance: &str, text: &str, judge: &Validator) {
+fn add(shapes: &mut BySchema, instance: &str, text: &str, judge: &Validator) {
     if let Some(shape) = Shape::of(without_fence(text), judge) {
-        shapes
-            .entry(key)
-            .or_default()
-            .entry(instance.to_owned())
-            .or_default()
-            .push(shape);
+        shapes.entry(instance.to_owned()).or_default().push(shape);
     }
 }

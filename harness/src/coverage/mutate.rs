@@ -1,4 +1,6 @@
-//! [`mutants`]: documents that differ from another in one place.
+//! [`mutants`]: documents that differ from another in one place, and [`reductions`]: smaller ones.
+
+use std::collections::BTreeMap;
 
 use rand::seq::IndexedRandom as _;
 use rand::{Rng as _, SeedableRng as _};
@@ -18,16 +20,20 @@ enum Step {
 const MAX_PLACES: usize = 2_000;
 /// How often a place is tried for each mutant that is asked for.
 const TRIES: usize = 4;
-/// Characters by which a string is made long.
-const LONG: usize = 300;
+/// Characters that a change appends to a string, so many that common bounds on lengths are passed.
+const APPENDED_CHARACTERS: usize = 300;
+/// Bytes of documents that are copied to make changed ones, at most: what bounds time and memory where many are asked for.
+const COPIED_BYTES: usize = 128 << 20;
 
-/// Up to `count` different documents, each with one change somewhere. The same seed gives the same.
+/// Up to `count` different documents, each with one change somewhere; fewer where the document is large, since every try copies it. The same seed
+/// gives the same documents.
 pub fn mutants(document: &Value, count: usize, seed: u64) -> Vec<Value> {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let mut places = Vec::new();
     collect(document, &mut Vec::new(), &mut places);
     let mut found: Vec<Value> = Vec::new();
-    for _ in 0..count * TRIES {
+    let affordable = COPIED_BYTES / document.to_string().len().max(1);
+    for _ in 0..count.saturating_mul(TRIES).min(affordable) {
         if found.len() >= count {
             break;
         }
@@ -119,7 +125,7 @@ fn change_text(text: &mut String, random: &mut ChaCha8Rng) {
         2 => text.clear(),
         3 => *text = text.to_uppercase(),
         4 => text.insert(0, ' '),
-        5 => text.extend(std::iter::repeat_n('x', LONG)),
+        5 => text.extend(std::iter::repeat_n('x', APPENDED_CHARACTERS)),
         _ => text.push('\u{e9}'),
     }
 }
@@ -154,11 +160,20 @@ fn change_members(members: &mut Map<String, Value>, random: &mut ChaCha8Rng) {
     }
 }
 
-/// Documents that are `document` with something left out or made smaller: members, items, and the ends of strings; the smallest first.
+/// The `limit` shortest documents that are `document` with something left out or made smaller (members, items, the ends of strings), the
+/// shortest first. No more than `limit` are in memory at a time.
 pub fn reductions(document: &Value, limit: usize) -> Vec<Value> {
     let mut places = Vec::new();
     collect(document, &mut Vec::new(), &mut places);
-    let mut found: Vec<Value> = Vec::new();
+    let mut smallest: BTreeMap<(usize, String), Value> = BTreeMap::new();
+    let mut keep = |changed: Value| {
+        let text = changed.to_string();
+        smallest.insert((text.len(), text), changed);
+        if smallest.len() > limit {
+            smallest.pop_last();
+        }
+    };
+    let mut original = document.clone();
     for place in &places {
         for reduce in REDUCTIONS {
             let mut changed = document.clone();
@@ -167,11 +182,11 @@ pub fn reductions(document: &Value, limit: usize) -> Vec<Value> {
             };
             reduce(target);
             if changed != *document {
-                found.push(changed);
+                keep(changed);
             }
         }
         // Every member or item by itself.
-        let children = at(&mut document.clone(), place).map_or(0, |value| match value {
+        let children = at(&mut original, place).map_or(0, |value| match value {
             Value::Object(members) => members.len(),
             Value::Array(items) => items.len(),
             _ => 0,
@@ -187,15 +202,13 @@ pub fn reductions(document: &Value, limit: usize) -> Vec<Value> {
                 Some(Value::Array(items)) => drop(items.remove(child)),
                 _ => {}
             }
-            found.push(changed);
+            keep(changed);
         }
     }
-    found.sort_by_cached_key(|value| value.to_string().len());
-    found.dedup();
-    found.truncate(limit);
-    found
+    smallest.into_values().collect()
 }
 
+/// What makes a value smaller: nothing left of it, half of a string, half of an array.
 const REDUCTIONS: [fn(&mut Value); 3] = [
     |value| match value {
         Value::Object(members) => members.clear(),

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::documents::Origin;
+use super::subject::Source;
 use crate::bench::record::CompileFailure;
 use crate::run::directory::Recorded;
 use crate::worker::trial::Ending;
@@ -18,22 +19,34 @@ pub struct CoverageRecord {
     /// Why the schema was refused, where it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compile_error: Option<CompileFailure>,
-    /// How the worker failed, where it did, while compiling or replaying.
+    /// How the worker failed while compiling, where it did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ending: Option<Ending>,
+    /// How the worker failed while replaying documents, where it did: the schema was taken, but some documents found no verdict.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replay_ending: Option<Ending>,
+    /// SHA-256 of the documents.
+    #[serde(default)]
+    pub documents_sha256: String,
     /// Documents that are valid, whether they were replayed or not.
     #[serde(default)]
     pub valid: usize,
     /// Documents that are invalid.
     #[serde(default)]
     pub invalid: usize,
+    /// Documents on which the framework gave a verdict.
+    #[serde(default)]
+    pub verdicts: usize,
     /// Valid documents that were blocked.
     #[serde(default)]
     pub blocked: usize,
     /// Invalid documents that were let through.
     #[serde(default)]
     pub let_through: usize,
-    /// Documents that were left out because their label is not what the judge says.
+    /// Whose labels the documents of the data set have.
+    #[serde(default)]
+    pub source: Source,
+    /// Documents of the data set that were left out because their label is not what the judge says.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub disputed: usize,
     /// The smallest valid document found that is blocked.
@@ -90,10 +103,14 @@ impl CoverageRecord {
             unusable: None,
             compile_error: None,
             ending: None,
+            replay_ending: None,
+            documents_sha256: String::new(),
             valid: 0,
             invalid: 0,
+            verdicts: 0,
             blocked: 0,
             let_through: 0,
+            source: Source::default(),
             disputed: 0,
             over_constrained: None,
             under_constrained: None,
@@ -101,27 +118,47 @@ impl CoverageRecord {
         }
     }
 
-    /// Whether the framework took the schema (definition 5.1).
+    /// Whether the framework took the schema (definition 5.1), whatever became of the documents.
     pub fn is_declared(&self) -> bool {
         self.compile_error.is_none() && self.ending.is_none()
     }
 
-    /// Whether the framework blocks something that is valid (definition 5.4): a document, or, by refusing the schema, all of them.
+    /// Whether there are verdicts of the framework, and the worker lived to the last of them.
+    fn is_tested(&self) -> bool {
+        self.is_declared() && self.replay_ending.is_none() && self.verdicts > 0
+    }
+
+    /// Whether the framework took the schema and blocks a document that is valid (definition 5.4). A refused schema blocks all of them, but is
+    /// counted as refused.
     pub fn is_over_constrained(&self) -> bool {
         self.blocked > 0
     }
 
-    /// Whether the framework lets something through that is invalid (definition 5.5).
+    /// Whether the framework lets a document through that is invalid (definition 5.5).
     pub fn is_under_constrained(&self) -> bool {
         self.let_through > 0
     }
 
-    /// Whether no document tells the framework's constraints from the schema (definition 5.3). A refused schema counts as covered
-    /// where no valid document of it is known, as in the paper's listing 2: nothing may be written under it.
-    pub fn is_truly_covered(&self) -> bool {
-        match self.is_declared() {
-            true => self.blocked == 0 && self.let_through == 0,
-            false => self.ending.is_none() && self.valid == 0,
+    /// Whether no document shows that something valid is blocked. A refused schema blocks all that is valid, which is nothing where no valid
+    /// document is known, as in the paper's listing 2: nothing may be written under it. A framework that failed, or gave no verdict, shows nothing.
+    pub fn blocks_nothing(&self) -> bool {
+        match self.compile_error {
+            Some(_) => self.valid == 0,
+            None => self.is_tested() && !self.is_over_constrained(),
         }
+    }
+
+    /// Whether no document shows that something invalid is let through. A refused schema lets nothing through; a framework that failed, or gave no
+    /// verdict, shows nothing.
+    pub fn lets_nothing_through(&self) -> bool {
+        match self.compile_error {
+            Some(_) => true,
+            None => self.is_tested() && !self.is_under_constrained(),
+        }
+    }
+
+    /// Whether no document tells the framework's constraints from the schema (definition 5.3).
+    pub fn is_truly_covered(&self) -> bool {
+        self.blocks_nothing() && self.lets_nothing_through()
     }
 }

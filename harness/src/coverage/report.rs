@@ -3,12 +3,13 @@
 use serde_json::{Value, json};
 
 use super::record::CoverageRecord;
-use super::rows::{CoverageRow, Defect, Finding, findings};
+use super::rows::{CoverageRow, Defect, Finding, findings, unequal};
+use super::subject::Source;
 use crate::report::statistics::Interval;
 use crate::report::table::{CellText, Style, Table, table};
 
 /// What a run's report is made of.
-pub struct Report<'a> {
+pub struct CoverageReport<'a> {
     /// The rows.
     pub rows: Vec<CoverageRow>,
     /// The frameworks, in the order of rows.
@@ -19,15 +20,18 @@ pub struct Report<'a> {
 
 /// What stands under the table.
 const LEGEND: &str = "true: schemas of which no document shows a defect, with 95 % Wilson intervals; an upper bound of true coverage (definition 5.3), since \
-documents that were not tried may show more. From one side: blocks nothing valid (a refused schema blocks all); from the other: lets nothing invalid through. \
-over, under: schemas taken of which a valid document is blocked, an invalid one let through. documents: valid + invalid.";
+documents that were not tried may show more. From one side: blocks nothing valid (a refused schema blocks all); from the other: lets nothing invalid through. A \
+framework that failed on a schema, or gave no verdict on it, counts on neither side. \
+over, under: schemas taken of which a valid document is blocked, an invalid one let through. documents: valid + invalid. Sampled documents are drawn from \
+maskwright's own language, so that they cannot show what maskwright blocks wrongly; whether they are valid says the judge, so that they can show what it lets \
+through wrongly.";
 
 /// Characters of a schema or document that are shown.
 const SHOWN: usize = 160;
 /// Characters of a schema or document in Markdown.
 const SHOWN_MARKDOWN: usize = 2_000;
 
-impl Report<'_> {
+impl CoverageReport<'_> {
     /// The tables as text, with up to `shown` defects of each framework.
     pub fn text(&self, style: Style, shown: usize) -> String {
         let mut parts = vec![format!("{}\n\n{LEGEND}", self.table(style))];
@@ -37,19 +41,34 @@ impl Report<'_> {
                 parts.push(defects(framework, &found, style, shown));
             }
         }
-        let disputed: usize = match self.frameworks.first() {
-            Some(first) => {
-                let own = self.records.iter().filter(|record| record.key.framework == *first);
-                own.map(|record| record.disputed).sum()
+        parts.extend(self.notes());
+        parts.join("\n\n") + "\n"
+    }
+
+    /// What counts nowhere.
+    fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        let first = self.frameworks.first();
+        for source in Source::ALL {
+            let own = self
+                .records
+                .iter()
+                .filter(|record| Some(&record.key.framework) == first && record.source == source);
+            let disputed: usize = own.map(|record| record.disputed).sum();
+            if disputed > 0 {
+                notes.push(format!(
+                    "{disputed} documents of {} were left out: the judge does not agree with their labels.",
+                    source.name()
+                ));
             }
-            None => 0,
-        };
-        if disputed > 0 {
-            parts.push(format!(
-                "{disputed} documents were left out: the judge does not agree with their labels."
+        }
+        let unequal = unequal(self.records).len();
+        if unequal > 0 {
+            notes.push(format!(
+                "{unequal} schemas count nowhere: frameworks were tested on them with different documents."
             ));
         }
-        parts.join("\n\n") + "\n"
+        notes
     }
 
     fn table(&self, style: Style) -> Table {

@@ -1,5 +1,7 @@
 //! [`CoverageRow`]: a framework's figures on a data set, derived from records.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde::Serialize;
 
 use super::record::CoverageRecord;
@@ -35,7 +37,7 @@ pub struct CoverageRow {
     pub under_constrained: usize,
     /// Schemas refused.
     pub refused: usize,
-    /// Schemas on which the framework crashed or reached a limit.
+    /// Schemas on which the framework crashed or reached a limit, while compiling or replaying.
     pub failed: usize,
     /// Share of the schemas of which no document shows a defect: an upper bound of true coverage (definition 5.3) on them.
     pub truly: Option<f64>,
@@ -43,9 +45,34 @@ pub struct CoverageRow {
     pub truly_ci: Option<Interval>,
 }
 
+/// The records that count: of schemas that can be used, that have documents, and that every framework was tested on with the same ones.
+fn usable(records: &[CoverageRecord]) -> Vec<&CoverageRecord> {
+    let unequal = unequal(records);
+    let counts = |record: &&CoverageRecord| {
+        let has_documents = record.valid + record.invalid > 0;
+        record.unusable.is_none() && has_documents && !unequal.contains(&schema_of(record))
+    };
+    records.iter().filter(counts).collect()
+}
+
+/// Schemas on which frameworks were tested with different documents, by data set and name: they tell nothing about who is better.
+pub fn unequal(records: &[CoverageRecord]) -> BTreeSet<(&str, &str)> {
+    let mut hashes: BTreeMap<(&str, &str), &str> = BTreeMap::new();
+    let of_used = records.iter().filter(|record| record.unusable.is_none());
+    let differing = of_used.filter(|record| {
+        let first = hashes.entry(schema_of(record)).or_insert(&record.documents_sha256);
+        *first != record.documents_sha256
+    });
+    differing.map(schema_of).collect()
+}
+
+fn schema_of(record: &CoverageRecord) -> (&str, &str) {
+    (&record.key.dataset, &record.key.schema)
+}
+
 /// The rows of a run: data sets in the order of `datasets`, in each of them `frameworks`, and all data sets together at the end.
 pub fn rows(records: &[CoverageRecord], datasets: &[String], frameworks: &[String]) -> Vec<CoverageRow> {
-    let usable: Vec<&CoverageRecord> = records.iter().filter(|record| record.unusable.is_none()).collect();
+    let usable = usable(records);
     let mut rows = Vec::new();
     for dataset in datasets.iter().map(String::as_str).chain([ALL]) {
         for framework in frameworks {
@@ -62,11 +89,8 @@ fn row(dataset: &str, framework: &str, records: &[&CoverageRecord]) -> CoverageR
     let count = |holds: fn(&CoverageRecord) -> bool| records.iter().filter(|record| holds(record)).count();
     let schemas = records.len();
     let share = |part: usize| (schemas > 0).then(|| part as f64 / schemas as f64);
-    let nothing_blocked = count(|record| match record.is_declared() {
-        true => !record.is_over_constrained(),
-        false => record.is_truly_covered(),
-    });
-    let nothing_let_through = count(|record| !record.is_under_constrained());
+    let nothing_blocked = count(CoverageRecord::blocks_nothing);
+    let nothing_let_through = count(CoverageRecord::lets_nothing_through);
     let truly = count(CoverageRecord::is_truly_covered);
     CoverageRow {
         dataset: dataset.to_owned(),
@@ -84,7 +108,7 @@ fn row(dataset: &str, framework: &str, records: &[&CoverageRecord]) -> CoverageR
         over_constrained: count(CoverageRecord::is_over_constrained),
         under_constrained: count(CoverageRecord::is_under_constrained),
         refused: count(|record| record.compile_error.is_some()),
-        failed: count(|record| record.ending.is_some()),
+        failed: count(|record| record.ending.is_some() || record.replay_ending.is_some()),
         truly: share(truly),
         truly_ci: wilson(truly, schemas),
     }

@@ -2,13 +2,42 @@
 
 use std::collections::BTreeMap;
 
+use clap::ValueEnum;
 use maskwright_suites::dataset::Subsample;
 use maskwright_suites::mask_bench::{MaskBench, MaskBenchError, MaskBenchFile};
 use maskwright_suites::test_suite::{Case, Draft, SuitePart, TestSuite, TestSuiteError};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+/// A source of schemas with labelled documents.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Source {
+    /// MaskBench: schemas of JSONSchemaBench and others (`maskwright fetch jsonschemabench`)
+    #[default]
+    Maskbench,
+    /// The JSON Schema Test Suite (`maskwright fetch test-suite`)
+    Testsuite,
+}
+
+impl Source {
+    /// Both, in the order of reports.
+    pub const ALL: [Self; 2] = [Self::Maskbench, Self::Testsuite];
+
+    /// The name that reports show.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Maskbench => "MaskBench",
+            Self::Testsuite => "the JSON Schema Test Suite",
+        }
+    }
+}
 
 /// A schema with the documents that come with it.
 #[derive(Clone, Debug)]
 pub struct Subject {
+    /// Where it is from, and the labels of its documents.
+    pub source: Source,
     /// The data set.
     pub dataset: String,
     /// Its name in the data set.
@@ -37,6 +66,7 @@ impl Subject {
             instances,
         } = bench.read(name)?;
         Ok(Self {
+            source: Source::Maskbench,
             dataset: dataset_of(&name).to_owned(),
             name,
             schema: schema_text,
@@ -63,6 +93,7 @@ impl Subject {
                 instances,
             } = &cases[at];
             Self {
+                source: Source::Testsuite,
                 dataset: format!("Test Suite {draft}"),
                 name: format!("{at:04} {category}: {description}"),
                 schema: schema_text.clone(),
@@ -73,6 +104,29 @@ impl Subject {
         };
         Ok(chosen.into_iter().map(subject).collect())
     }
+}
+
+/// SHA-256 of schemas with their names, documents and labels, in order.
+pub fn hash(subjects: &[Subject]) -> String {
+    let mut hash = Sha256::new();
+    let mut add = |text: &str| {
+        hash.update((text.len() as u64).to_le_bytes());
+        hash.update(text);
+    };
+    for subject in subjects {
+        for text in [&subject.dataset, &subject.name, &subject.schema] {
+            add(text);
+        }
+        for (name, document) in &subject.documents {
+            add(name);
+            add(document);
+        }
+        for (text, valid) in &subject.given {
+            add(text);
+            add(if *valid { "valid" } else { "invalid" });
+        }
+    }
+    hex::encode(hash.finalize())
 }
 
 /// The data set of a file of MaskBench, by its name: what stands before `---`, or else before the first `_`.

@@ -7,14 +7,18 @@ use serde_json::{Value, json};
 use super::documents::{Amounts, Documents, Origin};
 use super::mutate::{mutants, reductions};
 use super::record::{CounterExample, CoverageKey, CoverageRecord};
-use super::rows::{ALL, Defect, findings, rows};
+use super::report::CoverageReport;
+use super::rows::{ALL, Defect, findings, rows, unequal};
 use super::shrink::{Probe, smallest};
-use super::subject::{Subject, dataset_of};
+use super::subject::{Source, Subject, dataset_of, hash};
 use crate::bench::record::CompileFailure;
 use crate::report::statistics::wilson;
+use crate::report::table::Style;
+use crate::worker::trial::{Ending, EndingKind};
 
 fn subject(schema: &Value, given: &[(&str, bool)]) -> Subject {
     Subject {
+        source: Source::Maskbench,
         dataset: "d".to_owned(),
         name: "n".to_owned(),
         schema: schema.to_string(),
@@ -44,7 +48,6 @@ fn documents_are_what_they_are_called_and_of_all_kinds() {
     let judge = Validator::new(&subject.schema).unwrap();
     for one in &documents.all {
         assert_eq!(judge.judge(&one.text).valid, one.valid, "{one:?}");
-        assert!(one.origin != Origin::Sampled || one.valid, "{one:?}");
     }
     let count = |origin, valid| {
         let own = documents
@@ -69,6 +72,70 @@ fn documents_are_what_they_are_called_and_of_all_kinds() {
         documents.all,
         "the same seed, the same documents"
     );
+}
+
+#[test]
+fn the_judge_says_what_sampled_documents_are() {
+    let subject = subject(&json!({"type": "integer"}), &[]);
+    let mut documents = Documents {
+        judge: Validator::new(&subject.schema).ok(),
+        ..Documents::default()
+    };
+    let empty = documents.hash();
+    // What an engine that permits too much would have sampled.
+    documents.add_made("\"text\"".to_owned(), Origin::Sampled);
+    documents.add_made("7".to_owned(), Origin::Sampled);
+    let verdicts: Vec<(&str, bool)> = documents.all.iter().map(|one| (one.text.as_str(), one.valid)).collect();
+    assert_eq!(
+        (verdicts, documents.disputed),
+        (vec![("\"text\"", false), ("7", true)], 0)
+    );
+    let before = documents.hash();
+    documents.all[0].valid = true;
+    assert!(before != empty && documents.hash() != before, "verdicts count");
+}
+
+#[test]
+fn changes_of_large_documents_and_many_of_them_are_bounded() {
+    let large = json!(["x".repeat(1 << 20)]);
+    let found = mutants(&large, usize::MAX, 1);
+    assert!((1..=128).contains(&found.len()), "{}", found.len());
+    let amounts = Amounts {
+        sampled: 0,
+        mutated: usize::MAX,
+        seed: 1,
+    };
+    let subject = subject(&json!({"enum": [1, 2]}), &[(r#""long""#, false)]);
+    assert_eq!(Documents::of(&subject, amounts).all.len(), 1, "nothing valid to change");
+}
+
+#[test]
+fn the_shortest_reductions_are_kept() {
+    let document: Vec<usize> = (0..3000).collect();
+    let found = reductions(&json!(document), 3);
+    let half: Vec<usize> = (0..1500).collect();
+    assert_eq!(found.len(), 3);
+    assert_eq!(found[..2], [json!([]), json!(half)]);
+    assert!(
+        found[2].as_array().unwrap().len() == 2999,
+        "one item less, or a smaller number"
+    );
+}
+
+/// A framework that must not be asked.
+struct Unasked;
+
+impl Probe for Unasked {
+    fn accepts(&mut self, texts: &[String], _valid: bool) -> Vec<Option<bool>> {
+        panic!("asked about {} texts", texts.len());
+    }
+}
+
+#[test]
+fn long_counter_examples_stay_as_they_are() {
+    let judge = Validator::new("true").unwrap();
+    let text = json!("x".repeat(20_000)).to_string();
+    assert_eq!(smallest(&text, true, Some(&judge), &mut Unasked), text);
 }
 
 #[test]
@@ -131,6 +198,7 @@ fn record(framework: &str, dataset: &str, schema: &str, counts: [usize; 4]) -> C
     CoverageRecord {
         valid: counts[0],
         invalid: counts[1],
+        verdicts: counts[0] + counts[1],
         blocked: counts[2],
         let_through: counts[3],
         over_constrained: example(counts[2]),
@@ -223,4 +291,78 @@ fn findings_begin_with_the_smallest() {
 fn data_sets_are_read_off_names() {
     let named = ["Github_easy---o1", "BFCL_simple_388", "JME_0", "plain"].map(dataset_of);
     assert_eq!(named, ["Github_easy", "BFCL", "JME", "plain"]);
+}
+
+fn timeout() -> Option<Ending> {
+    Some(Ending {
+        kind: EndingKind::Timeout,
+        message: "slow".to_owned(),
+    })
+}
+
+#[test]
+fn failures_while_replaying_are_told_from_refusals() {
+    let mut replay = record("f", "one", "1", [3, 3, 0, 0]);
+    replay.replay_ending = timeout();
+    let mut compile = record("f", "one", "2", [3, 3, 0, 0]);
+    compile.ending = timeout();
+    // Taken, but without a verdict on any document.
+    let mut silent = record("f", "one", "3", [3, 3, 0, 0]);
+    silent.verdicts = 0;
+    let whole = record("f", "one", "4", [3, 3, 0, 0]);
+    // Without documents, a schema tells nothing about anybody.
+    let nothing_known = refused(record("f", "one", "5", [0; 4]));
+    let records = [replay, compile, silent, whole, nothing_known];
+    let rows = rows(&records, &[], &["f".to_owned()]);
+    let row = &rows[0];
+    assert_eq!((row.schemas, row.declared, row.failed), (4, Some(0.75), 2));
+    assert_eq!(
+        (row.truly, row.nothing_blocked, row.nothing_let_through),
+        (Some(0.25), Some(0.25), Some(0.25))
+    );
+}
+
+#[test]
+fn schemas_tested_with_different_documents_count_nowhere_and_labels_are_counted_by_their_source() {
+    let of = |framework: &str, schema: &str, sha256: &str, source, disputed| CoverageRecord {
+        documents_sha256: sha256.to_owned(),
+        source,
+        disputed,
+        ..record(framework, "one", schema, [1, 1, 0, 0])
+    };
+    let records = [
+        of("f", "1", "a", Source::Maskbench, 2),
+        of("g", "1", "a", Source::Maskbench, 2),
+        of("f", "2", "b", Source::Testsuite, 3),
+        of("g", "2", "c", Source::Testsuite, 3),
+    ];
+    let frameworks = ["f".to_owned(), "g".to_owned()];
+    let rows = rows(&records, &[], &frameworks);
+    assert_eq!(rows.iter().map(|row| row.schemas).collect::<Vec<_>>(), [1, 1]);
+    assert_eq!(unequal(&records).into_iter().collect::<Vec<_>>(), [("one", "2")]);
+    let report = CoverageReport {
+        rows,
+        frameworks: &frameworks,
+        records: &records,
+    };
+    let text = report.text(Style::Markdown, 1);
+    for part in [
+        "2 documents of MaskBench were left out",
+        "3 documents of the JSON Schema Test Suite were left out",
+        "1 schemas count nowhere",
+        "drawn from maskwright's own language",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}
+
+#[test]
+fn hashes_tell_cases_apart() {
+    let one = subject(&json!(true), &[("1", true)]);
+    let mut other = one.clone();
+    other.given[0].1 = false;
+    let mut remote = one.clone();
+    remote.documents.insert("a".to_owned(), "true".to_owned());
+    let hashes = [&one, &other, &remote].map(|subject| hash(std::slice::from_ref(subject)));
+    assert!(hashes[0] != hashes[1] && hashes[0] != hashes[2], "{hashes:?}");
 }

@@ -6,15 +6,15 @@ use maskwright_suites::census::{Census, Frequency};
 
 use super::bars::{Bar, Panel, stacked};
 
-/// Bars that are drawn, at most: the most frequent.
-const MOST: usize = 40;
+/// Keywords or formats that are drawn, at most: the most frequent.
+const MAX_BARS: usize = 40;
 
-/// Keywords, by the number of schemas that use them.
+/// The picture of the keywords, by the number of schemas that use them.
 pub fn keywords(counted: &[(String, Census)]) -> String {
     svg("Keywords", counted, |census| &census.keywords, 0)
 }
 
-/// Formats, likewise.
+/// The picture of the formats, by the number of schemas that use them.
 pub fn formats(counted: &[(String, Census)]) -> String {
     svg("Formats", counted, |census| &census.formats, 1)
 }
@@ -43,6 +43,6 @@ fn svg(
         title: title.to_owned(),
         subtitle: format!("schemas that use them, of {schemas}"),
         full: None,
-        bars: totals.into_iter().take(MOST).map(bar).collect(),
+        bars: totals.into_iter().take(MAX_BARS).map(bar).collect(),
     }])
 }

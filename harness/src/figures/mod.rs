@@ -9,6 +9,7 @@ pub mod constraints;
 pub mod features;
 pub mod frequencies;
 pub mod overview;
+pub mod pairing;
 pub mod prompt;
 pub mod tables;
 #[cfg(test)]

@@ -6,14 +6,19 @@ use maskwright_suites::validate::Scoring;
 
 use super::bars::{Bar, Panel, arranged};
 use crate::bench::record::Record;
+use crate::bench::rows::{BenchRow, Method, Scope};
 use crate::frameworks::LM_ONLY;
-use crate::quality::record::AnswerRecord;
-use crate::report::statistics::{Interval, Ratio, Spread, wilson};
+use crate::quality::record::{AnswerRecord, Mode};
+use crate::quality::rows::{Answers, QualityRow, TaskScope};
+use crate::report::statistics::{Bootstrap, Interval, Ratio, Spread, wilson};
 use crate::run::directory::Recorded as _;
+use crate::{bench, quality};
 
-/// The three axes of one framework.
+/// The three axes of one framework with one model.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Axes {
+    /// The model.
+    pub model: String,
     /// The framework.
     pub framework: String,
     /// How many times more tokens for each second than the model alone it makes, over the schemas that both answer; where no run has the
@@ -21,80 +26,168 @@ pub struct Axes {
     pub speed: Option<f64>,
     /// Its 95 % interval.
     pub speed_ci: Option<Interval>,
-    /// Median time per output token, in milliseconds.
+    /// Median time per output token over the schemas that all rows of the model have a time of, in milliseconds.
     pub tpot_ms: Option<f64>,
     /// Share of the schemas whose answer is valid (definition 5.2).
     pub empirical: Option<f64>,
     /// Its Wilson interval.
     pub empirical_ci: Option<Interval>,
-    /// Share of right answers over all tasks.
+    /// Share of right answers over the tasks that all rows of the model have answers to.
     pub accuracy: Option<f64>,
     /// Its Wilson interval.
     pub accuracy_ci: Option<Interval>,
 }
 
-/// The axes of every framework of some runs of `bench` and `quality`, in the order in which they first occur.
+/// The axes of every model and framework of some runs of `bench` and `quality`, in the order in which they first occur. Answers after a draft are left
+/// out; schemas and questions without room for some row of a model count for none of its rows; and rows of a model are compared over the data sets and
+/// tasks that all of them have answers to.
 pub fn axes(bench: &[Record], quality: &[AnswerRecord]) -> Vec<Axes> {
-    let mut names: Vec<&str> = Vec::new();
-    let of_bench = bench.iter().map(|record| record.key.framework.as_str());
-    for name in of_bench.chain(quality.iter().map(|record| record.key.framework.as_str())) {
-        if !names.contains(&name) {
-            names.push(name);
+    let mut axes: Vec<Axes> = Vec::new();
+    add_bench(bench, &mut axes);
+    add_quality(quality, &mut axes);
+    axes
+}
+
+/// The axes of a model and framework, which are added where there are none yet.
+fn axes_of<'a>(axes: &'a mut Vec<Axes>, model: &str, framework: &str) -> &'a mut Axes {
+    let is_own = |one: &Axes| (one.model.as_str(), one.framework.as_str()) == (model, framework);
+    let at = axes.iter().position(is_own).unwrap_or_else(|| {
+        axes.push(Axes {
+            model: model.to_owned(),
+            framework: framework.to_owned(),
+            ..Axes::default()
+        });
+        axes.len() - 1
+    });
+    &mut axes[at]
+}
+
+fn add_bench(records: &[Record], axes: &mut Vec<Axes>) {
+    let (mut keys, mut datasets): (Vec<bench::rows::RowKey>, Vec<(String, usize)>) = (Vec::new(), Vec::new());
+    for record in records.iter().filter(|record| record.is_final()) {
+        let key = bench::rows::RowKey {
+            model: record.key.model.clone(),
+            framework: record.key.framework.clone(),
+            server: record.server.is_some(),
+            paper: None,
+        };
+        let dataset = (record.key.dataset.clone(), 0);
+        if !keys.contains(&key) {
+            keys.push(key);
+        }
+        if !datasets.contains(&dataset) {
+            datasets.push(dataset);
         }
     }
-    let alone = times(bench, LM_ONLY);
-    names
-        .into_iter()
-        .map(|name| of_framework(name, bench, quality, &alone))
-        .collect()
-}
-
-/// What times are paired by: model, data set and schema.
-type Place<'a> = (&'a str, &'a str, &'a str);
-
-/// Times per output token, in milliseconds.
-fn times<'a>(records: &'a [Record], framework: &str) -> BTreeMap<Place<'a>, f64> {
-    let own = records
-        .iter()
-        .filter(|record| record.key.framework == framework && record.is_final());
-    let timed = own.filter_map(|record| {
-        let key = &record.key;
-        let place = (key.model.as_str(), key.dataset.as_str(), key.instance.as_str());
-        Some((place, record.comparable()?.tpot_ms?))
-    });
-    timed.collect()
-}
-
-fn of_framework(name: &str, bench: &[Record], quality: &[AnswerRecord], alone: &BTreeMap<Place<'_>, f64>) -> Axes {
-    let own = times(bench, name);
-    let pairs = own.iter().filter_map(|(place, time)| Some((*alone.get(place)?, *time)));
-    let speed = Ratio::of(pairs);
-    let is_own = |record: &&Record| record.key.framework == name && record.is_final() && record.unusable.is_none();
-    let schemas = bench.iter().filter(is_own).filter(|record| !record.lacked_room());
-    let (valid, total) = schemas.fold((0, 0), |(valid, total), record| {
-        (valid + usize::from(record.is_valid(Scoring::Strict)), total + 1)
-    });
-    let answers = quality
-        .iter()
-        .filter(|record| record.key.framework == name && record.is_final() && !record.lacked_room());
-    let (right, answered) = answers.fold((0, 0), |(right, answered), record| {
-        (right + usize::from(record.is_right()), answered + 1)
-    });
-    let share = |part: usize, whole: usize| (whole > 0).then(|| part as f64 / whole as f64);
-    Axes {
-        framework: name.to_owned(),
-        speed: speed.map(|ratio| ratio.mean),
-        speed_ci: speed.map(|ratio| ratio.interval),
-        tpot_ms: Spread::of(own.into_values()).map(|spread| spread.median),
-        empirical: share(valid, total),
-        empirical_ci: wilson(valid, total),
-        accuracy: share(right, answered),
-        accuracy_ci: wilson(right, answered),
+    let scope = Scope {
+        keys: &keys,
+        datasets: &datasets,
+    };
+    let method = Method {
+        scoring: Scoring::Strict,
+        // Intervals of shares are Wilson's here, and medians have none.
+        bootstrap: Bootstrap {
+            confidence: 0.95,
+            seed: 0,
+            resamples: 1,
+        },
+    };
+    let rows = bench::rows::rows(records, scope, method);
+    for key in &keys {
+        let of_model = || rows.iter().filter(|row| row.model == key.model);
+        let is_complete = |row: &&BenchRow| {
+            let mut rivals = of_model().filter(|rival| rival.dataset == row.dataset);
+            rivals.all(|rival| rival.instances > 0)
+        };
+        let own: Vec<&BenchRow> = of_model()
+            .filter(|row| row.framework == key.framework)
+            .filter(is_complete)
+            .collect();
+        let (valid, total) = own
+            .iter()
+            .fold((0, 0), |(valid, total), row| (valid + row.valid, total + row.instances));
+        let first = own.first();
+        let alone = of_model().find(|row| row.framework == LM_ONLY && !row.server);
+        let speed = first.zip(alone).and_then(|(row, alone)| {
+            // How many times longer the model alone takes for a token is how many times faster the framework is.
+            Ratio::of(bench::rows::paired_times(records, alone, row))
+        });
+        let one = axes_of(axes, &key.model, &key.framework);
+        one.speed = speed.map(|ratio| ratio.mean);
+        one.speed_ci = speed.map(|ratio| ratio.interval);
+        one.tpot_ms = median_time(records, &keys, key);
+        one.empirical = share(valid, total);
+        one.empirical_ci = wilson(valid, total);
     }
+}
+
+/// The median time per output token of a row over the schemas that all rows of its model have a time of, in milliseconds.
+fn median_time(records: &[Record], keys: &[bench::rows::RowKey], key: &bench::rows::RowKey) -> Option<f64> {
+    let times = |key: &bench::rows::RowKey| -> BTreeMap<(&str, &str), f64> {
+        let own = records.iter().filter(|record| {
+            record.is_final() && (&record.key.model, &record.key.framework) == (&key.model, &key.framework)
+        });
+        let timed = own.filter_map(|record| {
+            let place = (record.key.dataset.as_str(), record.key.instance.as_str());
+            Some((place, record.comparable()?.tpot_ms?))
+        });
+        timed.collect()
+    };
+    let rivals: Vec<_> = keys
+        .iter()
+        .filter(|rival| rival.model == key.model)
+        .map(times)
+        .collect();
+    let own = times(key).into_iter();
+    let shared = own.filter(|(place, _)| rivals.iter().all(|rival| rival.contains_key(place)));
+    Spread::of(shared.map(|(_, time)| time)).map(|spread| spread.median)
+}
+
+fn add_quality(records: &[AnswerRecord], axes: &mut Vec<Axes>) {
+    let mut keys = quality::rows::RowKey::of_records(records);
+    keys.retain(|key| key.mode == Mode::Direct);
+    let mut tasks: Vec<TaskScope> = Vec::new();
+    for record in records {
+        let task = record.key.task;
+        if tasks.iter().all(|known| known.task != task) {
+            tasks.push(TaskScope {
+                task,
+                questions: 0,
+                is_as_in_paper: false,
+            });
+        }
+    }
+    let rows = quality::rows::rows(&Answers::new(records), &keys, &tasks);
+    for key in &keys {
+        let of_model = || rows.iter().filter(|row| row.model == key.model);
+        let is_complete = |row: &&QualityRow| {
+            let mut rivals = of_model().filter(|rival| rival.task == row.task);
+            rivals.all(|rival| rival.answered > 0)
+        };
+        let own = of_model()
+            .filter(|row| row.framework == key.framework)
+            .filter(is_complete);
+        let (right, answered) = own.fold((0, 0), |(right, answered), row| {
+            (right + row.right, answered + row.answered)
+        });
+        let one = axes_of(axes, &key.model, &key.framework);
+        one.accuracy = share(right, answered);
+        one.accuracy_ci = wilson(right, answered);
+    }
+}
+
+fn share(part: usize, whole: usize) -> Option<f64> {
+    (whole > 0).then(|| part as f64 / whole as f64)
 }
 
 /// The picture; none where there is no figure.
 pub fn svg(axes: &[Axes]) -> Option<String> {
+    let frameworks = distinct(axes.iter().map(|one| one.framework.as_str()));
+    let models = distinct(axes.iter().map(|one| one.model.as_str())).len();
+    let name = |one: &Axes| match models {
+        ..=1 => display_name(&one.framework),
+        _ => format!("{}, {}", one.model, display_name(&one.framework)),
+    };
     let panel =
         |title: &str, subtitle: &str, full, figure: &dyn Fn(&Axes) -> Option<(f64, String, Option<Interval>)>| Panel {
             title: title.to_owned(),
@@ -102,14 +195,13 @@ pub fn svg(axes: &[Axes]) -> Option<String> {
             full,
             bars: axes
                 .iter()
-                .enumerate()
-                .filter_map(|(fill, one)| {
+                .filter_map(|one| {
                     let (value, label, interval) = figure(one)?;
                     Some(Bar {
-                        name: display_name(&one.framework),
+                        name: name(one),
                         value,
                         label,
-                        fill,
+                        fill: frameworks.iter().position(|known| *known == one.framework).unwrap_or(0),
                         interval,
                     })
                 })
@@ -133,12 +225,25 @@ pub fn svg(axes: &[Axes]) -> Option<String> {
         panel("Coverage", "valid answers (definition 5.2)", Some(1.0), &|one| {
             Some((one.empirical?, percent(one.empirical?), one.empirical_ci))
         }),
-        panel("Quality", "right answers over all tasks", Some(1.0), &|one| {
-            Some((one.accuracy?, percent(one.accuracy?), one.accuracy_ci))
-        }),
+        panel(
+            "Quality",
+            "right answers over the tasks of all rows",
+            Some(1.0),
+            &|one| Some((one.accuracy?, percent(one.accuracy?), one.accuracy_ci)),
+        ),
     ];
     let drawn: Vec<Panel> = panels.into_iter().filter(|panel| !panel.bars.is_empty()).collect();
     (!drawn.is_empty()).then(|| arranged(&drawn, 3))
+}
+
+fn distinct<'n>(names: impl Iterator<Item = &'n str>) -> Vec<&'n str> {
+    let mut found = Vec::new();
+    for name in names {
+        if !found.contains(&name) {
+            found.push(name);
+        }
+    }
+    found
 }
 
 /// The name that pictures and tables show.

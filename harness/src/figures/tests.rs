@@ -1,15 +1,19 @@
 use maskwright_suites::census::Census;
 use maskwright_suites::quality::{LetterOptions, QualityTask, QuestionSet};
+use serde_json::{Value, json};
 
 use super::bars::{Bar, Panel, stacked};
 use super::features::{Matrix, Support};
-use super::overview::{Axes, svg};
+use super::overview::{Axes, axes, svg};
 use super::{constraints, frequencies, prompt, tables, upset};
+use crate::bench::record::Record;
 use crate::coverage::documents::Origin;
 use crate::coverage::record::{CounterExample, CoverageKey, CoverageRecord};
 use crate::coverage::rows::findings;
 use crate::frameworks::{BUILT_IN_FRAMEWORKS, Documented};
 use crate::quality::overlap::{Intersection, Overlap};
+use crate::quality::record::AnswerRecord;
+use crate::report::statistics::wilson;
 
 /// The texts of a picture, in order.
 fn texts(svg: &str) -> Vec<String> {
@@ -95,6 +99,85 @@ fn the_overview_has_the_three_axes_of_every_framework() {
     }
     assert_eq!(texts.iter().filter(|text| *text == "maskwright").count(), 3);
     assert!(svg(&[]).is_none() && svg(&[Axes::default()]).is_none());
+}
+
+/// A generation as it is on record.
+fn generation(finish: &str, tokens: usize, tpot_ms: f64) -> Value {
+    json!({
+        "prompt_tokens": 1, "output_tokens": tokens, "forced_tokens": 0, "forward_passes": 1, "finish": finish, "tpot_ms": tpot_ms, "tgt_s": 1.0,
+        "masks": 0, "token_times_us": [], "text": ""
+    })
+}
+
+fn measured(model: &str, framework: &str, instance: &str, valid: bool, tpot_ms: f64) -> Record {
+    let record = json!({
+        "model": model, "framework": framework, "dataset": "d", "instance": instance,
+        "generation": generation("end_of_sequence", 5, tpot_ms),
+        "verdict": {"parsed": true, "valid": valid, "fenced": false, "problems": []},
+    });
+    serde_json::from_value(record).unwrap()
+}
+
+fn answered(model: &str, framework: &str, mode: &str, task: &str, question: &str, right: bool) -> AnswerRecord {
+    let record = json!({
+        "model": model, "framework": framework, "mode": mode, "task": task, "question": question,
+        "generation": generation("end_of_sequence", 5, 1.0),
+        "judgement": {"strict": {"correct": right}, "lenient": {"correct": right}},
+    });
+    serde_json::from_value(record).unwrap()
+}
+
+#[test]
+fn axes_are_those_of_the_tables_for_each_model() {
+    let bench = [
+        measured("m", "maskwright", "1", true, 1.0),
+        measured("m", "maskwright", "2", true, 2.0),
+        measured("m", "none", "1", true, 4.0),
+        measured("m", "none", "2", false, 8.0),
+        measured("n", "maskwright", "1", false, 100.0),
+    ];
+    let mut without_room = answered("m", "none", "direct", "gsm8k", "3", false);
+    without_room.generation = serde_json::from_value(generation("context_full", 0, 1.0)).unwrap();
+    let quality = [
+        answered("m", "maskwright", "direct", "gsm8k", "1", true),
+        answered("m", "maskwright", "direct", "gsm8k", "2", false),
+        // Without room for the model alone, the question counts for neither.
+        answered("m", "maskwright", "direct", "gsm8k", "3", true),
+        without_room,
+        answered("m", "none", "direct", "gsm8k", "1", false),
+        answered("m", "none", "direct", "gsm8k", "2", false),
+        // Answers after drafts are other answers.
+        answered("m", "maskwright", "draft", "gsm8k", "2", true),
+        // A task that only one row was asked compares nothing.
+        answered("m", "maskwright", "direct", "shuffle", "1", true),
+        answered("n", "maskwright", "direct", "gsm8k", "1", true),
+    ];
+    let axes = axes(&bench, &quality);
+    let names: Vec<(&str, &str)> = axes
+        .iter()
+        .map(|one| (one.model.as_str(), one.framework.as_str()))
+        .collect();
+    assert_eq!(names, [("m", "maskwright"), ("m", "none"), ("n", "maskwright")]);
+    let [ours, alone, other] = &axes[..] else {
+        panic!("{axes:?}")
+    };
+    assert_eq!((ours.accuracy, ours.accuracy_ci), (Some(0.5), wilson(1, 2)));
+    assert_eq!((alone.accuracy, other.accuracy), (Some(0.0), Some(1.0)));
+    assert_eq!(
+        (ours.empirical, alone.empirical, other.empirical),
+        (Some(1.0), Some(0.5), Some(0.0))
+    );
+    assert_eq!(
+        (ours.tpot_ms, alone.tpot_ms, other.tpot_ms),
+        (Some(1.5), Some(6.0), Some(100.0))
+    );
+    assert!((ours.speed.unwrap() - 4.0).abs() < 1e-9 && (alone.speed.unwrap() - 1.0).abs() < 1e-9);
+    assert_eq!(other.speed, None, "another model's times are no measure");
+    let texts = texts(&svg(&axes).unwrap());
+    assert!(
+        texts.contains(&"n, maskwright".to_owned()) && texts.contains(&"m, LM only".to_owned()),
+        "{texts:?}"
+    );
 }
 
 #[test]
@@ -273,7 +356,7 @@ fn constraints_show_schema_document_and_verdict() {
 
 #[test]
 fn prompts_are_shown_message_by_message() {
-    let set = QuestionSet::generate(LetterOptions::default(), Some(1), 1);
+    let set = QuestionSet::generate(LetterOptions::default(), Some(1), 1).unwrap();
     let texts = texts(&prompt::svg(&set));
     let at = |text: &str| texts.iter().position(|one| one == text).unwrap();
     assert!(at("System message") < at("User") && at("User") < at("Assistant"));

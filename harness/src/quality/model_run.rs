@@ -1,15 +1,15 @@
-//! [`ModelRun`]: the questions asked of one model, question by question, all rows in turn.
+//! [`QualityModelRun`]: the questions asked of one model, question by question, all rows in turn.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use maskwright_models::{DecodeOptions, LoadedModel, Snapshot, logits_to_host};
+use maskwright_models::{DecodeOptions, LoadedModel};
 use maskwright_suites::quality::{QualityTask, Question, QuestionSet, judge, messages, messages_with_draft};
 use maskwright_suites::validate::{Judge, SchemaProblem};
 
 use super::record::{AnswerKey, AnswerRecord, Mode, text_of};
 use crate::bench::measure::{Conditions, PreparedFramework, Task, measure};
-use crate::bench::prompts::encode;
+use crate::bench::prompts::{PrefixCache, encode, read_common_prefix};
 use crate::bench::record::RecordKey;
 use crate::error::CommandError;
 use crate::frameworks::LM_ONLY;
@@ -17,7 +17,7 @@ use crate::run::directory::RunDirectory;
 use crate::run::{interrupt, progress};
 
 /// The questions asked of one model.
-pub struct ModelRun<'a> {
+pub struct QualityModelRun<'a> {
     pub model_name: &'a str,
     /// Number of records of the whole run.
     pub planned: usize,
@@ -31,6 +31,8 @@ pub struct ModelRun<'a> {
     pub draft: bool,
     /// Instructions before those of the prompt.
     pub system: Option<&'a str>,
+    /// Whether the model reads what all prompts of a task begin with once only.
+    pub prefix_cache: bool,
 }
 
 /// A row that lacks a record of a question.
@@ -42,10 +44,10 @@ struct Asked<'a> {
     schema: String,
     judge: Judge,
     /// What the model has read of all prompts, and where that ends.
-    read: Option<(Vec<u32>, Snapshot)>,
+    read: Option<PrefixCache>,
 }
 
-impl<'a> ModelRun<'a> {
+impl<'a> QualityModelRun<'a> {
     /// Asks what the directory has no record of yet.
     pub fn run(
         &mut self,
@@ -169,7 +171,7 @@ impl<'a> ModelRun<'a> {
         question: &Question,
         asked: &mut Asked<'_>,
     ) -> Result<Option<AnswerRecord>, CommandError> {
-        if asked.read.is_none() {
+        if self.prefix_cache && asked.read.is_none() {
             asked.read = self.read_prefix(asked.set)?;
         }
         let read = asked.read.as_ref().filter(|(prefix, _)| prompt.starts_with(prefix));
@@ -194,26 +196,17 @@ impl<'a> ModelRun<'a> {
         };
         let cancel = &interrupt::INTERRUPTED;
         let measured = measure(measured_as, framework, &task, self.model, &conditions, cancel);
-        let judged = |text: &str| judge(asked.set.task.form(), &question.answer, text);
+        let judged = |text: &str, end| judge(asked.set.task.form(), &question.answer, text, end);
         Ok(measured.map(|measured| AnswerRecord::of_measured(key, measured, judged)))
     }
 
-    /// Has the model read what all prompts of a task begin with, system message and examples, and keep it.
-    fn read_prefix(&mut self, set: &QuestionSet) -> Result<Option<(Vec<u32>, Snapshot)>, CommandError> {
-        self.model.model.reset();
+    /// Has the model read what all prompts of a task begin with, system message and examples, and keeps it.
+    fn read_prefix(&mut self, set: &QuestionSet) -> Result<Option<PrefixCache>, CommandError> {
         let prompts = [
             encode(self.model, messages(set, "A"), self.system)?,
             encode(self.model, messages(set, "1"), self.system)?,
         ];
-        let pairs = prompts[0].iter().zip(&prompts[1]);
-        let same = pairs.take_while(|(one, other)| one == other).count();
-        let prefix = prompts[0][..same].to_vec();
-        if prefix.is_empty() || prefix.len() >= self.model.model.max_positions() {
-            return Ok(None);
-        }
-        let mut logits = Vec::new();
-        logits_to_host(&self.model.model.append(&prefix)?, &mut logits)?;
-        Ok(Some((prefix, self.model.model.snapshot())))
+        read_common_prefix(self.model, &prompts)
     }
 }
 

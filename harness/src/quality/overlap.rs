@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use maskwright_suites::quality::QualityTask;
 use serde::Serialize;
 
+use super::record::AnswerRecord;
 use super::rows::{Answers, RowKey};
 
 /// The questions of one task that a model's rows answer rightly, by who does.
@@ -38,6 +39,25 @@ pub struct Intersection {
 }
 
 impl Overlap {
+    /// The overlaps of every model and task that records are of, each of the rows that have an answer to the task.
+    pub fn all(records: &[AnswerRecord]) -> Vec<Self> {
+        let answers = Answers::new(records);
+        let mut places: Vec<(&str, QualityTask)> = Vec::new();
+        for record in records {
+            let place = (record.key.model.as_str(), record.key.task);
+            if !places.contains(&place) {
+                places.push(place);
+            }
+        }
+        let keys = RowKey::of_records(records);
+        let of_place = |(model, task): (&str, QualityTask)| {
+            let has_task = |key: &&RowKey| key.model == model && !answers.rightness(key, task).is_empty();
+            let own: Vec<&RowKey> = keys.iter().filter(has_task).collect();
+            Self::of(&answers, &own, task)
+        };
+        places.into_iter().map(of_place).collect()
+    }
+
     /// The overlap of the rows `keys`, all of one model, on the questions of `task` that each of them answered.
     pub fn of(answers: &Answers<'_>, keys: &[&RowKey], task: QualityTask) -> Self {
         let by_row: Vec<HashMap<&str, bool>> = keys.iter().map(|key| answers.rightness(key, task)).collect();

@@ -1,7 +1,7 @@
 //! [`AnswerRecord`]: what one row answered to one question, and how it was judged.
 
 use maskwright_models::FinishReason;
-use maskwright_suites::quality::{Judgement, QualityTask};
+use maskwright_suites::quality::{Judgement, QualityTask, TextEnd};
 use serde::{Deserialize, Serialize};
 
 use crate::bench::record::{CompileRecord, GenerationRecord, Record, ServerRecord};
@@ -92,6 +92,14 @@ impl AnswerKey {
     }
 }
 
+/// How the text of an answer ends: as a whole where the model ended it.
+pub fn text_end(generation: &GenerationRecord) -> TextEnd {
+    match generation.finish {
+        Some(FinishReason::EndOfSequence) => TextEnd::Whole,
+        _ => TextEnd::CutOff,
+    }
+}
+
 /// The text of the answer with the key `key`, where there is one.
 pub fn text_of<'r>(records: &'r [AnswerRecord], key: &AnswerKey) -> Option<&'r str> {
     let found = records
@@ -115,14 +123,14 @@ impl AnswerRecord {
     }
 
     /// What `bench` would put on record of the same answer, with the verdict `judgement` on its text.
-    pub fn of_measured(key: AnswerKey, measured: Record, judgement: impl FnOnce(&str) -> Judgement) -> Self {
+    pub fn of_measured(key: AnswerKey, measured: Record, judgement: impl FnOnce(&str, TextEnd) -> Judgement) -> Self {
         Self {
             key,
             compile: measured.compile,
             judgement: measured
                 .generation
                 .as_ref()
-                .map(|generation| judgement(&generation.text)),
+                .map(|generation| judgement(&generation.text, text_end(generation))),
             valid: measured.verdict.map(|verdict| verdict.valid),
             generation: measured.generation,
             server: None,

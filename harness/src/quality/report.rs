@@ -9,7 +9,7 @@ use crate::report::statistics::Interval;
 use crate::report::table::{CellText, Style, Table, table};
 
 /// What a run's report is made of.
-pub struct Report {
+pub struct QualityReport {
     /// The rows.
     pub rows: Vec<QualityRow>,
     /// Which rows are right on the same questions.
@@ -21,7 +21,8 @@ pub struct Report {
 }
 
 /// What stands under the table of answers.
-const LEGEND: &str = "accuracy: answers that are right by the first place in the text that looks like one, as the paper's experiments read them; strict: that are \
+const LEGEND: &str = "accuracy: right answers, read strictly or else by the first place in the text that looks like an answer, which takes more spellings than the \
+patterns of the experiments that the paper follows; strict: that are \
 right as one JSON object with both members; both with 95 % Wilson intervals. unreadable: no answer is found; cut off: at a limit on tokens, time or context. \
 vs alone: questions that only this row (+) and only the model alone (−) gets right, and the p-value of McNemar's exact test.";
 
@@ -32,7 +33,7 @@ tokens, for each choice and summed over an answer; choices at which its most lik
 /// What stands under the table of overlaps.
 const OVERLAP_LEGEND: &str = "right: over the questions that every row answered; only this: questions that no other row of the model gets right (figure 8 of the paper).";
 
-impl Report {
+impl QualityReport {
     /// The tables as text.
     pub fn text(&self, style: Style) -> String {
         let mut parts = vec![format!("{}\n\n{LEGEND}", self.answers(style))];

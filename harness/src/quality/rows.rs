@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use maskwright_suites::quality::QualityTask;
+use maskwright_suites::quality::{QualityTask, QuestionSet};
 use serde::Serialize;
 
-use super::record::{AnswerKey, AnswerRecord, Mode};
+use super::record::{AnswerRecord, Mode};
 use crate::bench::record::MaskEffectRecord;
 use crate::frameworks::LM_ONLY;
 use crate::report::mcnemar::Comparison;
@@ -22,6 +22,8 @@ pub struct RowKey {
     pub framework: String,
     /// How answers are asked for.
     pub mode: Mode,
+    /// Whether it is a server.
+    pub server: bool,
     /// Whether answers are constrained.
     pub constrained: bool,
     /// The row that the paper has for it.
@@ -29,15 +31,32 @@ pub struct RowKey {
 }
 
 impl RowKey {
-    /// The row of a record, by what the record tells: whoever runs without a schema is alone with the prompt.
-    pub fn of_record(key: &AnswerKey) -> Self {
+    /// The row of a record, by what the record tells: whoever compiled no schema is alone with the prompt.
+    pub fn of_record(record: &AnswerRecord) -> Self {
+        let (key, server) = (&record.key, record.server.is_some());
         Self {
             model: key.model.clone(),
             framework: key.framework.clone(),
             mode: key.mode,
-            constrained: key.framework != LM_ONLY,
+            server,
+            constrained: match server {
+                true => record.compile.is_some(),
+                false => key.framework != LM_ONLY,
+            },
             paper: PaperRow::of_framework(&key.framework),
         }
+    }
+
+    /// The rows of records, in the order in which they first occur.
+    pub fn of_records(records: &[AnswerRecord]) -> Vec<Self> {
+        let mut keys: Vec<Self> = Vec::new();
+        for record in records.iter().filter(|record| record.is_final()) {
+            let key = Self::of_record(record);
+            if !keys.contains(&key) {
+                keys.push(key);
+            }
+        }
+        keys
     }
 
     /// The framework, with the mode where it is not the usual one.
@@ -92,9 +111,9 @@ pub struct QualityRow {
     pub mean_tokens: Option<f64>,
     /// What the masks did; `None` where nothing was masked, and of servers, which do not tell.
     pub mask_effect: Option<MaskEffectRow>,
-    /// The row against the model alone on the same questions, read leniently; `None` of the model alone itself.
+    /// The row against the model alone, of this machine or of a server as the row is, on the same questions, read leniently; `None` of the model alone itself.
     pub against_alone: Option<Comparison>,
-    /// The paper's share of right answers.
+    /// The paper's share of right answers, where the questions are asked as there.
     pub paper: Option<f64>,
 }
 
@@ -174,18 +193,44 @@ impl<'a> Answers<'a> {
     }
 }
 
-/// The rows of a run: tasks in their order, in each of them the rows `keys`. `tasks` have the numbers of their questions.
-pub fn rows(answers: &Answers<'_>, keys: &[RowKey], tasks: &[(QualityTask, usize)]) -> Vec<QualityRow> {
+/// A task, as far as rows are about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TaskScope {
+    /// The task.
+    pub task: QualityTask,
+    /// Number of its questions.
+    pub questions: usize,
+    /// Whether the questions are asked as in the paper, whose figures are then those of the row.
+    pub is_as_in_paper: bool,
+}
+
+impl From<&QuestionSet> for TaskScope {
+    fn from(set: &QuestionSet) -> Self {
+        Self {
+            task: set.task,
+            questions: set.questions.len(),
+            is_as_in_paper: set.is_as_in_paper(),
+        }
+    }
+}
+
+/// The rows of a run: tasks in their order, in each of them the rows `keys`.
+pub fn rows(answers: &Answers<'_>, keys: &[RowKey], tasks: &[TaskScope]) -> Vec<QualityRow> {
     let each = tasks.iter().flat_map(|task| keys.iter().map(move |key| (task, key)));
-    each.map(|((task, planned), key)| {
-        let is_alone = |other: &&RowKey| other.model == key.model && !other.constrained && other.mode == Mode::Direct;
+    each.map(|(task, key)| {
+        // A server's model of the same name may be another one: served and local rows are not compared.
+        let is_alone = |other: &&RowKey| {
+            let is_same = (&other.model, other.server) == (&key.model, key.server);
+            is_same && !other.constrained && other.mode == Mode::Direct
+        };
         let alone = keys.iter().find(is_alone).filter(|alone| *alone != key);
-        row(answers, key, alone, *task, *planned)
+        row(answers, key, alone, *task)
     })
     .collect()
 }
 
-fn row(answers: &Answers<'_>, key: &RowKey, alone: Option<&RowKey>, task: QualityTask, planned: usize) -> QualityRow {
+fn row(answers: &Answers<'_>, key: &RowKey, alone: Option<&RowKey>, scope: TaskScope) -> QualityRow {
+    let task = scope.task;
     let records = answers.of(key, task);
     let count = |holds: &dyn Fn(&AnswerRecord) -> bool| records.iter().filter(|record| holds(record)).count();
     let answered = records.len();
@@ -202,7 +247,7 @@ fn row(answers: &Answers<'_>, key: &RowKey, alone: Option<&RowKey>, task: Qualit
         framework: key.framework.clone(),
         mode: key.mode,
         task,
-        planned,
+        planned: scope.questions,
         answered,
         no_room: answers
             .no_room
@@ -224,7 +269,7 @@ fn row(answers: &Answers<'_>, key: &RowKey, alone: Option<&RowKey>, task: Qualit
         against_alone: alone.map(|alone| compared(answers, key, alone, task)),
         paper: key
             .paper
-            .filter(|_| key.mode == Mode::Direct)
+            .filter(|_| key.mode == Mode::Direct && scope.is_as_in_paper)
             .and_then(|paper| crate::report::paper::quality::accuracy(task, paper)),
     }
 }

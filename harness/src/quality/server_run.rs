@@ -1,25 +1,23 @@
-//! [`ServerRun`]: the questions asked of one server, several in flight, a record for each answer.
+//! [`QualityServerRun`]: the questions asked of one server, several in flight, a record for each answer.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use maskwright::CompileErrorKind;
 use maskwright_models::SamplingOptions;
 use maskwright_suites::quality::{Question as TaskQuestion, QuestionSet, judge, messages, messages_with_draft};
 use maskwright_suites::validate::Judge;
 
 use super::model_run::unusable;
-use super::record::{AnswerKey, AnswerRecord, Mode, text_of};
+use super::record::{AnswerKey, AnswerRecord, Mode, text_end, text_of};
 use crate::bench::measure;
-use crate::bench::record::{CompileFailure, CompileRecord, GenerationRecord, ServerRecord};
-use crate::bench::server_rows::total_cost;
+use crate::bench::record::ServerRecord;
+use crate::bench::server_answers::{ServedAnswer, ServedRecord, ServerSession};
 use crate::error::CommandError;
 use crate::run::directory::RunDirectory;
-use crate::run::{interrupt, progress};
-use crate::server::{Answer, Client, Ended, Next, Outcome, Patience, Question, Unanswered, ask_all, check};
+use crate::server::{Client, Question, check};
 
 /// The questions asked of one server.
-pub struct ServerRun<'a> {
+pub struct QualityServerRun<'a> {
     pub client: &'a Arc<Client>,
     pub max_tokens: usize,
     pub sampling: &'a SamplingOptions,
@@ -40,7 +38,7 @@ struct Pending<'a> {
     judge: Judge,
 }
 
-impl ServerRun<'_> {
+impl QualityServerRun<'_> {
     fn key(&self, set: &QuestionSet, question: &TaskQuestion) -> AnswerKey {
         let settings = self.client.settings();
         AnswerKey {
@@ -67,34 +65,16 @@ impl ServerRun<'_> {
         sets: &[QuestionSet],
         directory: &mut RunDirectory<AnswerRecord>,
     ) -> Result<Option<Vec<String>>, CommandError> {
-        let name = &self.client.settings().name;
         let pending = self.pending(sets, directory)?;
-        let too_dear = self.too_dear(directory);
-        if pending.is_empty() || too_dear.is_some() {
-            return Ok(Some(Patience::default().reasons(name, pending.len(), too_dear)));
-        }
         let questions = pending.iter().map(|pending| self.question(pending)).collect();
-        let bar = progress::bar(pending.len() as u64, name);
-        let mut patience = Patience::default();
-        let ended = ask_all(
-            self.client,
-            questions,
-            self.concurrency,
-            interrupt::requested,
-            |number, result| {
-                bar.inc(1);
-                let next = patience.add(&result);
-                directory.add(self.record(&pending[number], result))?;
-                Ok::<_, CommandError>(match self.too_dear(directory) {
-                    Some(_) => Next::Stop,
-                    None => next,
-                })
-            },
-        )?;
-        bar.finish_and_clear();
-        Ok(match ended {
-            Ended::Done => Some(patience.reasons(name, pending.len(), self.too_dear(directory))),
-            Ended::Interrupted => None,
+        let session = ServerSession {
+            client: self.client,
+            concurrency: self.concurrency,
+            max_cost: self.max_cost,
+        };
+        let label = |number: usize| format!("{}/{}", pending[number].set.task.name(), pending[number].question.id);
+        session.run(questions, directory, label, |number, served| {
+            record_of(&pending[number], served)
         })
     }
 
@@ -142,41 +122,26 @@ impl ServerRun<'_> {
             limit: self.limit,
         }
     }
+}
 
-    fn record(&self, pending: &Pending<'_>, result: Result<Answer, Unanswered>) -> AnswerRecord {
-        let mut record = AnswerRecord::empty(pending.key.clone());
-        let answer = match result {
-            Ok(answer) => answer,
-            Err(unanswered) => {
-                record.server = Some(ServerRecord::unanswered(&unanswered));
-                return record;
-            }
-        };
-        let settings = self.client.settings();
-        record.server = Some(ServerRecord::of_answer(&answer, settings.prices.as_ref()));
-        record.compile = settings.constrained.then(|| CompileRecord {
-            seconds: None,
-            beside_prefill: false,
-            error: (answer.outcome == Outcome::SchemaRefused).then(|| CompileFailure {
-                kind: CompileErrorKind::Refused,
-                pointer: None,
-                keyword: None,
-                message: answer.message.clone().unwrap_or_default(),
-            }),
-        });
-        record.generation = GenerationRecord::of_answer(&answer, self.client.clean(&answer.text));
-        if record.generation.is_some() {
-            record.valid = Some(measure::judge(&pending.judge, &answer.text).strict.valid);
-            record.judgement = Some(judge(pending.set.task.form(), &pending.question.answer, &answer.text));
-        }
-        record
-    }
+fn record_of(pending: &Pending<'_>, served: ServedAnswer) -> AnswerRecord {
+    let mut record = AnswerRecord::empty(pending.key.clone());
+    let valid = served
+        .ended()
+        .map(|generation| measure::judge(&pending.judge, &generation.text).strict.valid);
+    record.valid = valid;
+    record.judgement = served.generation.as_ref().map(|generation| {
+        let (form, end) = (pending.set.task.form(), text_end(generation));
+        judge(form, &pending.question.answer, &generation.text, end)
+    });
+    record.server = Some(served.server);
+    record.compile = served.compile;
+    record.generation = served.generation;
+    record
+}
 
-    /// The limit on cost and what was spent, where answers cost something and that is reached.
-    fn too_dear(&self, directory: &RunDirectory<AnswerRecord>) -> Option<(f64, f64)> {
-        self.client.settings().prices.as_ref()?;
-        let limit = self.max_cost?;
-        let cost = total_cost(directory.records().iter().map(|record| record.server.as_ref()));
-        (cost >= limit).then_some((limit, cost))
+impl ServedRecord for AnswerRecord {
+    fn server(&self) -> Option<&ServerRecord> {
+        self.server.as_ref()
     }
 }

@@ -11,6 +11,11 @@ use crate::frameworks::FrameworkSettings;
 use crate::run::manifest::Settings;
 use crate::server::ServerSettingsSummary;
 
+/// The prefix cache of runs that do not tell: all of them had one.
+fn with_cache() -> bool {
+    true
+}
+
 /// What a run of `maskwright quality` measures.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct QualitySettings {
@@ -35,6 +40,9 @@ pub struct QualitySettings {
     /// Whether constrained rows are asked a second time, with a draft of the model alone in the prompt.
     #[serde(default)]
     pub draft: bool,
+    /// Whether the model of this machine reads what all prompts of a task begin with once only.
+    #[serde(default = "with_cache")]
+    pub prefix_cache: bool,
     /// Largest number of tokens of an answer.
     pub max_tokens: usize,
     /// Longest compilation, in seconds.
@@ -65,6 +73,20 @@ pub struct TaskSettings {
     pub questions: usize,
     /// SHA-256 of the questions, prompts and right answers.
     pub sha256: String,
+    /// How the questions were made, where they were generated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub letters: Option<LetterSettings>,
+}
+
+/// How questions of Last Letter were made.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LetterSettings {
+    /// Names of each question.
+    pub words: usize,
+    /// Which letter of each is asked for: first, second, third, fourth or last.
+    pub letter: String,
+    /// Seed of the choice of names.
+    pub seed: u64,
 }
 
 impl From<&QuestionSet> for TaskSettings {
@@ -73,6 +95,11 @@ impl From<&QuestionSet> for TaskSettings {
             name: set.task,
             questions: set.questions.len(),
             sha256: set.hash(),
+            letters: set.letters.map(|letters| LetterSettings {
+                words: letters.words,
+                letter: letters.letter.to_string(),
+                seed: letters.seed,
+            }),
         }
     }
 }

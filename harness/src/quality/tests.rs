@@ -3,16 +3,18 @@ use maskwright_models::FinishReason;
 use maskwright_suites::quality::{AnswerForm, QualityTask, judge};
 
 use super::overlap::Overlap;
-use super::record::{AnswerKey, AnswerRecord, Mode};
-use super::rows::{Answers, QualityRow, RowKey, rows};
-use crate::bench::record::{CompileFailure, CompileRecord, GenerationRecord, MaskEffectRecord};
+use super::record::{AnswerKey, AnswerRecord, Mode, text_end};
+use super::rows::{Answers, QualityRow, RowKey, TaskScope, rows};
+use crate::bench::record::{CompileFailure, CompileRecord, GenerationRecord, MaskEffectRecord, ServerRecord};
 use crate::report::paper::PaperRow;
+use crate::server::Outcome;
 
 fn key(framework: &str) -> RowKey {
     RowKey {
         model: "m".to_owned(),
         framework: framework.to_owned(),
         mode: Mode::Direct,
+        server: false,
         constrained: framework != "none",
         paper: PaperRow::of_framework(framework),
     }
@@ -51,9 +53,9 @@ fn ended(framework: &str, question: &str, text: &str, tokens: usize, finish: Fin
         text: text.to_owned(),
     };
     AnswerRecord {
+        judgement: Some(judge(AnswerForm::Number, "7", text, text_end(&generation))),
         generation: Some(generation),
         valid: Some(text.ends_with('}')),
-        judgement: Some(judge(AnswerForm::Number, "7", text)),
         ..record(framework, question)
     }
 }
@@ -65,9 +67,17 @@ fn said(framework: &str, question: &str, text: &str) -> AnswerRecord {
 const RIGHT: &str = r#"{"reasoning": "", "answer": 7}"#;
 const WRONG: &str = r#"{"reasoning": "", "answer": 8}"#;
 
+fn gsm8k() -> TaskScope {
+    TaskScope {
+        task: QualityTask::Gsm8k,
+        questions: 5,
+        is_as_in_paper: true,
+    }
+}
+
 fn derived(records: &[AnswerRecord], frameworks: &[&str]) -> Vec<QualityRow> {
     let keys: Vec<RowKey> = frameworks.iter().map(|name| key(name)).collect();
-    rows(&Answers::new(records), &keys, &[(QualityTask::Gsm8k, 5)])
+    rows(&Answers::new(records), &keys, &[gsm8k()])
 }
 
 #[test]
@@ -92,7 +102,9 @@ fn refusals_and_answers_that_were_cut_off_are_wrong_unless_they_can_be_read() {
             40,
             FinishReason::TokenLimit,
         ),
-        ended("llguidance", "3", r#"{"answer": 7"#, 30, FinishReason::TimeLimit),
+        ended("llguidance", "3", r#"{"answer": 7, "so"#, 30, FinishReason::TimeLimit),
+        // What may go on is not read.
+        ended("llguidance", "5", r#"{"answer": 7"#, 30, FinishReason::TokenLimit),
         said("llguidance", "4", RIGHT),
         said("none", "1", RIGHT),
         said("none", "3", "so \"answer\": 7"),
@@ -102,10 +114,10 @@ fn refusals_and_answers_that_were_cut_off_are_wrong_unless_they_can_be_read() {
     let (ours, alone) = (&rows[0], &rows[1]);
     assert_eq!(
         (ours.planned, ours.answered, ours.right, ours.strictly_right),
-        (5, 4, 2, 1)
+        (5, 5, 2, 1)
     );
-    assert_eq!((ours.unreadable, ours.cut_off, ours.refused), (Some(0.5), Some(0.5), 1));
-    assert_eq!((ours.valid, ours.mean_tokens), (Some(0.25), Some(30.0)));
+    assert_eq!((ours.unreadable, ours.cut_off, ours.refused), (Some(0.6), Some(0.6), 1));
+    assert_eq!((ours.valid, ours.mean_tokens), (Some(0.2), Some(30.0)));
     assert_eq!((ours.paper, alone.paper), (Some(0.838), Some(0.801)));
     // Question 2 was answered by one only and is no pair.
     let against = ours.against_alone.unwrap();
@@ -186,5 +198,82 @@ fn overlaps_count_sets_of_rows_that_are_right_together() {
     assert_eq!(
         overlap.questions,
         overlap.nobody + sets.iter().map(|(_, count)| count).sum::<usize>()
+    );
+}
+
+#[test]
+fn rows_are_compared_with_the_model_alone_of_the_same_origin_only() {
+    let mut served = said("held", "1", WRONG);
+    served.server = Some(served_record());
+    served.compile = Some(CompileRecord {
+        seconds: None,
+        beside_prefill: false,
+        error: None,
+    });
+    let records = [said("none", "1", RIGHT), said("llguidance", "1", WRONG), served];
+    let keys = RowKey::of_records(&records);
+    let kinds: Vec<(bool, bool)> = keys.iter().map(|key| (key.server, key.constrained)).collect();
+    assert_eq!(kinds, [(false, false), (false, true), (true, true)]);
+    let rows = rows(&Answers::new(&records), &keys, &[gsm8k()]);
+    assert_eq!(rows[1].against_alone.map(|against| against.only_other), Some(1));
+    assert_eq!(rows[2].against_alone, None, "the model alone is of this machine");
+}
+
+#[test]
+fn figures_of_the_paper_stand_beside_questions_of_the_paper_only() {
+    let records = [said("none", "1", RIGHT)];
+    let of = |is_as_in_paper| {
+        let scope = TaskScope {
+            is_as_in_paper,
+            ..gsm8k()
+        };
+        rows(&Answers::new(&records), &[key("none")], &[scope])[0].paper
+    };
+    assert_eq!((of(true), of(false)), (Some(0.801), None));
+}
+
+fn served_record() -> ServerRecord {
+    ServerRecord {
+        outcome: Outcome::Finished,
+        message: None,
+        attempts: 1,
+        tokens_by: None,
+        reasoning_tokens: None,
+        cached_tokens: None,
+        cost: None,
+        version: None,
+        model: None,
+        fingerprint: None,
+    }
+}
+
+#[test]
+fn overlaps_have_the_rows_that_answered_the_task() {
+    let letters = |framework: &str, question: &str| {
+        let mut record = said(framework, question, RIGHT);
+        record.key.task = QualityTask::LastLetter;
+        record
+    };
+    let records = [
+        said("a", "1", RIGHT),
+        said("b", "1", WRONG),
+        letters("a", "1"),
+        // A row that was asked one of the tasks only does not empty the other.
+        letters("c", "1"),
+    ];
+    let overlaps = Overlap::all(&records);
+    let figures: Vec<(QualityTask, Vec<&str>, usize, &[usize])> = overlaps
+        .iter()
+        .map(|one| {
+            let rows = one.rows.iter().map(String::as_str).collect();
+            (one.task, rows, one.questions, &one.right[..])
+        })
+        .collect();
+    assert_eq!(
+        figures,
+        [
+            (QualityTask::Gsm8k, vec!["a", "b"], 1, &[1, 0][..]),
+            (QualityTask::LastLetter, vec!["a", "c"], 1, &[1, 1][..])
+        ]
     );
 }

@@ -83,8 +83,13 @@ impl Bootstrap {
 /// The Wilson score interval (Wilson, 1927) of the share `part` / `whole`, for a confidence of 95 %; `None` of nothing. It
 /// has width even at 0 and 1.
 pub fn wilson(part: usize, whole: usize) -> Option<Interval> {
+    wilson_of_share(part as f64 / whole as f64, whole)
+}
+
+/// The Wilson score interval of `share`, the mean of `whole` figures from 0 to 1: as wide as that of hits and misses, which spread most among such
+/// figures.
+pub fn wilson_of_share(share: f64, whole: usize) -> Option<Interval> {
     let (count, squared) = (whole as f64, DEVIATIONS * DEVIATIONS);
-    let share = part as f64 / count;
     let centre = share + squared / (2.0 * count);
     let width = DEVIATIONS * (share * (1.0 - share) / count + squared / (4.0 * count * count)).sqrt();
     let ends = [centre - width, centre + width].map(|end| (end / (1.0 + squared / count)).clamp(0.0, 1.0));

@@ -62,6 +62,16 @@ pub enum RunDirectoryError {
         /// The directory.
         path: PathBuf,
     },
+    /// Two runs that are read together have a record of the same.
+    #[error("{} and {} both have a record of {key}, which would count twice: give one of them", first.display(), second.display())]
+    Twice {
+        /// The run that was read first.
+        first: PathBuf,
+        /// The other one, or the same again.
+        second: PathBuf,
+        /// What the records are about, as JSON.
+        key: String,
+    },
     /// There is no run to resume.
     #[error("there is no run to resume in {}: start it without --resume", path.display())]
     NothingToResume {

@@ -197,7 +197,7 @@ fn shown(value: &Value) -> String {
 }
 
 /// The options that decide a setting, where they are not called like it.
-const OPTIONS: [(&str, &str); 14] = [
+const OPTIONS: [(&str, &str); 15] = [
     ("models", "--model"),
     ("servers", "--server"),
     ("datasets", "--datasets, --data or --limit"),
@@ -209,6 +209,7 @@ const OPTIONS: [(&str, &str); 14] = [
     ("cases", "--parts, --categories or --data: the number of cases"),
     ("samples", "--samples, --split or --limit: the number of samples"),
     ("sha256", "the data"),
+    ("cases_sha256", "--draft or --data: the cases"),
     ("level", "--strict: the level"),
     ("chat_template_sha256", "--chat-template: the file"),
     ("reasoning_tokens", "--reasoning or --reasoning-tokens"),

@@ -1,8 +1,10 @@
-//! [`command_of_run`] and [`records_of_run`]: runs as those read them who write nothing.
+//! [`command_of_run`], [`settings_of_run`] and [`records_of_runs`]: runs as those read them who write nothing.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
 
 use super::directory::{MANIFEST, RECORDS, Recorded, RunDirectoryError, read_error, read_records};
 use super::manifest;
@@ -25,6 +27,42 @@ pub fn command_of_run(path: &Path) -> Result<String, RunDirectoryError> {
     }
 }
 
+/// What the run in `path` measures: the settings of its manifest, whatever its command; null where there are none.
+///
+/// # Errors
+///
+/// [`RunDirectoryError::Read`], where there is no manifest.
+pub fn settings_of_run(path: &Path) -> Result<Value, RunDirectoryError> {
+    let manifest = path.join(MANIFEST);
+    let text = fs::read_to_string(&manifest).map_err(|source| read_error(&manifest, source))?;
+    let manifest: Value = serde_json::from_str(&text).unwrap_or_default();
+    Ok(manifest["settings"].clone())
+}
+
+/// The final records of the runs in `paths`, in their order.
+///
+/// # Errors
+///
+/// [`RunDirectoryError::Twice`], where two runs have a record of the same: it would count twice, and look like more than was measured. Those of
+/// [`records_of_run`], where a run cannot be read.
+pub fn records_of_runs<R: Recorded>(paths: &[PathBuf]) -> Result<Vec<R>, RunDirectoryError> {
+    let mut run_of: HashMap<R::Key, &Path> = HashMap::new();
+    let mut all = Vec::new();
+    for path in paths {
+        for record in records_of_run::<R>(path)? {
+            if let Some(first) = run_of.insert(record.key().clone(), path) {
+                return Err(RunDirectoryError::Twice {
+                    first: first.to_owned(),
+                    second: path.clone(),
+                    key: serde_json::to_string(record.key()).unwrap_or_default(),
+                });
+            }
+            all.push(record);
+        }
+    }
+    Ok(all)
+}
+
 /// The final records of the run in `path`, one for each key.
 ///
 /// # Errors
@@ -37,4 +75,43 @@ pub fn records_of_run<R: Recorded>(path: &Path) -> Result<Vec<R>, RunDirectoryEr
     Ok(records
         .filter(|record| record.is_final() && seen.insert(record.key().clone()))
         .collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::{Deserialize, Serialize};
+
+    use super::*;
+
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
+    struct Counted {
+        key: u32,
+    }
+
+    impl Recorded for Counted {
+        type Key = u32;
+
+        fn key(&self) -> &u32 {
+            &self.key
+        }
+    }
+
+    #[test]
+    fn runs_with_records_of_the_same_are_refused() {
+        let directory = tempfile::tempdir().unwrap();
+        let run = |name: &str, keys: &[u32]| {
+            let path = directory.path().join(name);
+            fs::create_dir(&path).unwrap();
+            let lines = keys.iter().map(|key| format!("{{\"key\": {key}}}\n"));
+            fs::write(path.join(RECORDS), lines.collect::<String>()).unwrap();
+            path
+        };
+        let (one, two, three) = (run("one", &[1, 2]), run("two", &[3]), run("three", &[4, 2]));
+        let keys = records_of_runs::<Counted>(&[one.clone(), two]).unwrap();
+        assert_eq!(keys.iter().map(|record| record.key).collect::<Vec<_>>(), [1, 2, 3]);
+        for paths in [[one.clone(), three], [one.clone(), one]] {
+            let error = records_of_runs::<Counted>(&paths).unwrap_err().to_string();
+            assert!(error.contains("one") && error.contains("count twice"), "{error}");
+        }
+    }
 }

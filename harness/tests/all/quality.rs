@@ -11,7 +11,7 @@ use maskwright_suites::quality::{Letter, LetterOptions, QuestionSet};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::chat_server::{Act, ChatServer, Request, fails, says};
+use super::chat_server::{Act, ChatServer, Request, chunk, done, fails, says};
 
 fn program(arguments: &[&str]) -> Command {
     let mut program = Command::new(env!("CARGO_BIN_EXE_maskwright"));
@@ -52,7 +52,7 @@ fn letter_questions() -> HashMap<String, (usize, String)> {
         letter: Letter::Last,
         seed: 5,
     };
-    let set = QuestionSet::generate(options, Some(LETTERS), 3);
+    let set = QuestionSet::generate(options, Some(LETTERS), 3).unwrap();
     let numbered = set.questions.into_iter().enumerate();
     numbered
         .map(|(number, question)| (question.text, (number, question.answer)))
@@ -246,6 +246,40 @@ fn accuracies_intervals_and_tests_are_as_worked_out_by_hand() {
 }
 
 #[test]
+fn filtered_answers_have_no_validity_and_records_have_the_servers_version() {
+    let filtered = Act::Stream(vec![
+        chunk(json!({"content": "{\"rea"}), Some("content_filter")),
+        done(),
+    ]);
+    // The first request looks whether the server can be asked at all.
+    let server = ChatServer::play([says("{}"), filtered]);
+    let directory = TempDir::new().unwrap();
+    let out = directory.path().join("run");
+    let argument = server.argument("held", "dialect=vllm");
+    let arguments = [
+        "--server",
+        &argument,
+        "--tasks",
+        "last-letter",
+        "--limit",
+        "1",
+        "--out",
+        out.to_str().unwrap(),
+    ];
+    succeed(&arguments);
+    let records = fs::read_to_string(out.join("records.jsonl")).unwrap();
+    let record: Value = serde_json::from_str(records.lines().next().unwrap()).unwrap();
+    assert_eq!(
+        (&record["server"]["outcome"], &record["server"]["version"]),
+        (&json!("filtered"), &json!("1.2.3"))
+    );
+    assert!(
+        record["valid"].is_null() && record["judgement"]["lenient"]["correct"] == false,
+        "{record}"
+    );
+}
+
+#[test]
 fn drafts_of_the_model_alone_stand_in_prompts() {
     let (letters, data) = (letter_questions(), data());
     let server = ChatServer::start(move |_, request| -> Act {
@@ -343,7 +377,13 @@ fn the_models_of_this_machine_answer_in_the_form_that_is_asked_for() {
     );
     assert!(row(&report, "last-letter", "none")["mask_effect"].is_null());
     let manifest: Value = serde_json::from_str(&fs::read_to_string(out.join("manifest.json")).unwrap()).unwrap();
-    assert_eq!(manifest["settings"]["tasks"][0]["questions"], 2);
+    let settings = &manifest["settings"];
+    assert_eq!(settings["prefix_cache"], true);
+    let task = &settings["tasks"][0];
+    assert_eq!(
+        (&task["questions"], &task["letters"]),
+        (&json!(2), &json!({"words": 4, "letter": "last", "seed": 0}))
+    );
 }
 
 #[test]
@@ -357,6 +397,11 @@ fn what_cannot_be_asked_is_told_with_what_to_do() {
         (&["--frameworks", ""], 2, "name --frameworks"),
         (&["--shots", "9"], 2, "from 0 to 8"),
         (&["--letter", "7"], 2, "first, last"),
+        (
+            &["--tasks", "last-letter", "--words", "1", "--limit", "121"],
+            2,
+            "--words",
+        ),
     ] {
         let (found, _, said) = end(&program(&[arguments, &["--out", out]].concat()).output().unwrap());
         assert!(found == code && said.contains(part), "{arguments:?}: {found} {said}");

@@ -4,10 +4,11 @@
 //! their value. What a model writes is read in two ways:
 //!
 //! - **Strictly**: the text is one JSON object with a string `reasoning` and an `answer` of the task's form, and nothing else around it.
-//! - **Leniently**, as the experiments that the paper follows read unconstrained answers: the first place in the text that looks like the member
-//!   `answer` with a value of the task's form, whatever is around it. Their regular expressions are `"answer":[ ]?"([A-Za-z])"` and
-//!   `"answer":[ ]?([1-9][0-9]{0,9})`. Ours also read any whitespace, single quotes, choices with parentheses, and numbers with a sign, a
-//!   fraction, an exponent, thousands separators, a currency sign or quotes, so that no answer is wrong for its spelling alone.
+//! - **Leniently**: what is read strictly, or else the first place in the text that looks like the member `answer` with a value of the task's form,
+//!   whatever is around it. This is more than the regular expressions accept of the experiments that the paper follows, such as
+//!   `"answer":[ ]?([1-9][0-9]{0,9})`: any whitespace, single quotes, choices with or without parentheses, and numbers with a sign, a fraction, an
+//!   exponent, thousands separators, a currency sign or quotes, so that no answer is wrong for its spelling alone. A place where more than the
+//!   value stands, as in `3 * 6 = 18`, is no answer, and neither is a number that the end of the text may have cut in two.
 
 use std::sync::LazyLock;
 
@@ -45,23 +46,34 @@ pub struct Reading {
 pub struct Judgement {
     /// Strictly: the text is one JSON object with both members.
     pub strict: Reading,
-    /// Leniently: the first place that looks like the answer.
+    /// Leniently: strictly, or else by the first place that looks like the answer.
     pub lenient: Reading,
+}
+
+/// How a text ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextEnd {
+    /// Where the model ended it.
+    Whole,
+    /// At a limit or a failure, so that it might have gone on.
+    CutOff,
 }
 
 /// How many arrays and objects may lie inside one another in an answer.
 const MAX_DEPTH: usize = 64;
 
-/// Reads the answer out of `text`, and compares it with `expected`.
+/// Reads the answer out of `text`, which ends as `end` says, and compares it with `expected`.
 #[must_use]
-pub fn judge(form: AnswerForm, expected: &str, text: &str) -> Judgement {
+pub fn judge(form: AnswerForm, expected: &str, text: &str, end: TextEnd) -> Judgement {
     let reading = |answer: Option<String>| Reading {
         correct: answer.as_deref().is_some_and(|answer| form.agree(answer, expected)),
         answer,
     };
+    let strict = form.read_strictly(text);
+    let lenient = strict.clone().or_else(|| form.read_leniently(text, end));
     Judgement {
-        strict: reading(form.read_strictly(text)),
-        lenient: reading(form.read_leniently(text)),
+        strict: reading(strict),
+        lenient: reading(lenient),
     }
 }
 
@@ -84,14 +96,21 @@ impl AnswerForm {
     }
 
     /// The first value of this form behind something that looks like the name `answer`.
-    fn read_leniently(self, text: &str) -> Option<String> {
+    fn read_leniently(self, text: &str, end: TextEnd) -> Option<String> {
         match self {
             Self::Letters => {
                 let found = LETTERS.captures(text)?;
-                Some(found.get(1)?.as_str().to_owned())
+                Some(found.get(1).or(found.get(2))?.as_str().to_owned())
             }
             Self::Choice(count) => {
                 let mut found = CHOICE.captures_iter(text).filter_map(|found| {
+                    let whole = found.get(0)?;
+                    let rest = &text[whole.end()..];
+                    let is_bare = found.get(1).is_none();
+                    let may_go_on = is_bare && rest.is_empty() && whole.as_str().ends_with(char::is_alphanumeric);
+                    if OTHER_CHOICE.is_match(rest) || (may_go_on && end == TextEnd::CutOff) {
+                        return None;
+                    }
                     let letter = found.get(1).or(found.get(2))?.as_str().to_ascii_uppercase();
                     choices::letters(count)
                         .any(|known| letter.starts_with(known))
@@ -100,10 +119,15 @@ impl AnswerForm {
                 found.next()
             }
             Self::Number => {
-                let found = NUMBER.captures(text)?;
-                let sign = found.get(1).or(found.get(2)).map_or("", |_| "-");
-                let digits = found.get(3)?.as_str().replace(',', "");
-                Some(format!("{sign}{digits}"))
+                let mut found = NUMBER.captures_iter(text).filter_map(|found| {
+                    if !ends_number(&text[found.get(0)?.end()..], end) {
+                        return None;
+                    }
+                    let sign = found.get(1).or(found.get(2)).map_or("", |_| "-");
+                    let digits = found.get(3)?.as_str().replace(',', "");
+                    Some(format!("{sign}{digits}"))
+                });
+                found.next()
             }
         }
     }
@@ -117,15 +141,34 @@ impl AnswerForm {
     }
 }
 
-/// The pattern of a name that looks like `answer`, its colon, and the value `value` behind it.
-fn behind_name(value: &str) -> Regex {
-    #[expect(clippy::unwrap_used, reason = "the patterns are constants, which tests compile")]
-    Regex::new(&format!(r#"["']answer["']\s*:\s*{value}"#)).unwrap()
+/// Whether a number ends before `rest`: neither do its digits or letters go on there, nor does a calculation, nor is it cut off.
+fn ends_number(rest: &str, end: TextEnd) -> bool {
+    let is_cut_off = end == TextEnd::CutOff && rest.trim_start_matches(['.', ',']).trim().is_empty();
+    !is_cut_off && !GOES_ON.is_match(rest)
 }
 
-static LETTERS: LazyLock<Regex> = LazyLock::new(|| behind_name(r#"["']?([A-Za-z]+)"#));
+#[expect(clippy::unwrap_used, reason = "the patterns are constants, which tests compile")]
+fn pattern(text: &str) -> Regex {
+    Regex::new(text).unwrap()
+}
+
+/// The pattern of a name that looks like `answer`, its colon, and the value `value` behind it.
+fn behind_name(value: &str) -> Regex {
+    pattern(&format!(r#"(?:"answer"|'answer')\s*:\s*{value}"#))
+}
+
+static LETTERS: LazyLock<Regex> = LazyLock::new(|| behind_name(r#"(?:"([A-Za-z]+)"|'([A-Za-z]+)')"#));
 static CHOICE: LazyLock<Regex> =
     LazyLock::new(|| behind_name(r#"["']?\s*(?:\(([A-Za-z])\)|([A-Za-z])\s*(?:["'.,:;)}\]]|$))"#));
+/// A second choice behind the first, so that there is none.
+static OTHER_CHOICE: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\s*(?:or|and|[/|,&])\s*\([A-Za-z]\)"));
 static NUMBER: LazyLock<Regex> = LazyLock::new(|| {
     behind_name(r#"["']?\s*(-)?\s*[$€£]?\s*(-)?((?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)"#)
 });
+/// What shows behind digits that the number, or a calculation with it, goes on: a letter or digit, a mark with a digit behind it, an operator, and a
+/// further number.
+static GOES_ON: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"^(?:[\p{Alphabetic}_0-9]|[.,:][0-9]|\s*[-+*/^=×÷−·]|\s+[xX]?\s*[0-9])"));
+
+#[cfg(test)]
+mod tests;

@@ -1,4 +1,5 @@
-//! [`Demonstration`]: examples of a question with its answer, for prompts. All are our own, so that none is a question that is asked.
+//! [`Demonstration`]: examples of a question with its answer, for prompts. All are our own; of generated questions, those that are examples are
+//! not asked.
 
 use rand::seq::SliceRandom as _;
 use rand::{Rng as _, SeedableRng as _};
@@ -26,17 +27,13 @@ pub struct Demonstration {
 pub(super) fn demonstrations(task: QualityTask, letters: LetterOptions, count: usize) -> Vec<Demonstration> {
     let numbers = 0..count.min(MAX_SHOTS);
     match task {
-        QualityTask::LastLetter => numbers
-            .map(|number| last_letter::demonstration(letters, number))
-            .collect(),
+        QualityTask::LastLetter => last_letter::demonstrations(letters, numbers.len()),
         QualityTask::LastLetterPublic => {
             let options = LetterOptions {
                 words: 4,
                 ..LetterOptions::default()
             };
-            numbers
-                .map(|number| last_letter::demonstration(options, number))
-                .collect()
+            last_letter::demonstrations(options, numbers.len())
         }
         QualityTask::ShuffleThree => numbers.map(|number| exchange(3, number)).collect(),
         QualityTask::Shuffle => numbers.map(|number| exchange(5, number)).collect(),

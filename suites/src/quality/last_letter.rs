@@ -1,5 +1,6 @@
 //! Last Letter: one letter of each of some names, put together. The names are a list of our own.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::str::FromStr;
 
@@ -7,7 +8,7 @@ use rand::seq::SliceRandom as _;
 use rand::{RngCore as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
-use super::demonstrations::Demonstration;
+use super::demonstrations::{Demonstration, MAX_SHOTS};
 use super::questions::Question;
 
 /// Most names of a question.
@@ -90,15 +91,38 @@ impl Letter {
     }
 }
 
-/// The names of the question with the number `number`: different ones.
-fn names(options: LetterOptions, stream: u64, number: usize) -> Vec<&'static str> {
+/// Names that are asked for, in order.
+type Names = Vec<&'static str>;
+
+/// The names that are drawn with the number `number`: different ones, but perhaps those of another number.
+fn drawn(options: LetterOptions, stream: u64, number: u64) -> Names {
     let mut random = ChaCha8Rng::seed_from_u64(options.seed);
     random.set_stream(stream);
     // Questions do not depend on how many there are.
-    let mut random = ChaCha8Rng::seed_from_u64(random.next_u64() ^ number as u64);
+    let mut random = ChaCha8Rng::seed_from_u64(random.next_u64() ^ number);
     let mut names = NAMES;
-    let (chosen, _) = names.partial_shuffle(&mut random, options.words.clamp(1, MAX_WORDS));
+    let (chosen, _) = names.partial_shuffle(&mut random, words(options));
     chosen.to_vec()
+}
+
+fn words(options: LetterOptions) -> usize {
+    options.words.clamp(1, MAX_WORDS)
+}
+
+/// The names of all [`MAX_SHOTS`] examples, different from one another.
+fn examples(options: LetterOptions) -> Vec<Names> {
+    let mut seen = HashSet::new();
+    let drawn = (0..).map(|number| drawn(options, 1, number));
+    drawn
+        .filter(|names| seen.insert(names.clone()))
+        .take(MAX_SHOTS)
+        .collect()
+}
+
+/// How many different questions there are that are no example.
+pub(super) fn available(options: LetterOptions) -> usize {
+    let lists = (0..words(options)).fold(1_usize, |lists, at| lists.saturating_mul(NAMES.len() - at));
+    lists - MAX_SHOTS
 }
 
 /// What is asked of `names`.
@@ -114,28 +138,36 @@ fn letters(letter: Letter, names: &[&str]) -> String {
     names.iter().map(|name| letter.of(name)).collect()
 }
 
-/// The generated question with the number `number`.
-pub(super) fn generated(options: LetterOptions, number: usize) -> Question {
-    let names = names(options, 0, number);
-    Question {
-        id: format!("{number:06}"),
-        text: question(options.letter, &names),
-        answer: letters(options.letter, &names),
-    }
+/// So many generated questions, at most as many as are [`available`]: all different, and none an example. They carry in their names how they
+/// were made, so that questions of other options are not taken for the same.
+pub(super) fn generated(options: LetterOptions, count: usize) -> Vec<Question> {
+    let mut seen: HashSet<Names> = examples(options).into_iter().collect();
+    let drawn = (0..).map(|number| drawn(options, 0, number));
+    let different = drawn.filter(|names| seen.insert(names.clone()));
+    let letter = options.letter;
+    let question = |(number, names): (usize, Names)| Question {
+        id: format!("{letter}-{}-{}-{number:06}", words(options), options.seed),
+        text: question(letter, &names),
+        answer: letters(letter, &names),
+    };
+    let count = count.min(available(options));
+    different.take(count).enumerate().map(question).collect()
 }
 
-/// An example with the number `number`; it has nothing to do with the question of that number.
-pub(super) fn demonstration(options: LetterOptions, number: usize) -> Demonstration {
-    let names = names(options, 1, number);
+/// The first `count` examples, at most [`MAX_SHOTS`].
+pub(super) fn demonstrations(options: LetterOptions, count: usize) -> Vec<Demonstration> {
     let letter = options.letter;
-    let single: Vec<String> = names
-        .iter()
-        .map(|name| format!("The {letter} letter of {name} is {}.", letter.of(name)))
-        .collect();
-    let answer = letters(letter, &names);
-    Demonstration {
-        question: question(letter, &names),
-        reasoning: format!("{} Put together, they are {answer}.", single.join(" ")),
-        answer: format!("\"{answer}\""),
-    }
+    let demonstration = |names: Names| {
+        let single: Vec<String> = names
+            .iter()
+            .map(|name| format!("The {letter} letter of {name} is {}.", letter.of(name)))
+            .collect();
+        let answer = letters(letter, &names);
+        Demonstration {
+            question: question(letter, &names),
+            reasoning: format!("{} Put together, they are {answer}.", single.join(" ")),
+            answer: format!("\"{answer}\""),
+        }
+    };
+    examples(options).into_iter().take(count).map(demonstration).collect()
 }

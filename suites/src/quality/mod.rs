@@ -15,7 +15,7 @@ mod tasks;
 #[cfg(test)]
 mod tests;
 
-pub use answers::{AnswerForm, Judgement, Reading, judge};
+pub use answers::{AnswerForm, Judgement, Reading, TextEnd, judge};
 pub use demonstrations::{Demonstration, MAX_SHOTS};
 pub use last_letter::{Letter, LetterOptions, MAX_WORDS};
 pub use prompts::{messages, messages_with_draft};

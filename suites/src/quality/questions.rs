@@ -40,6 +40,8 @@ pub struct QuestionSet {
     pub questions: Vec<Question>,
     /// The examples.
     pub demonstrations: Vec<Demonstration>,
+    /// How the questions were made, where they were generated.
+    pub letters: Option<LetterOptions>,
 }
 
 /// Why the questions of a task cannot be read.
@@ -58,6 +60,18 @@ pub enum QuestionError {
         line: usize,
         /// What is wrong with it.
         problem: String,
+    },
+    /// More different questions are asked for than there are.
+    #[error(
+        "there are {available} different questions of {words} names that are no examples, and {asked} are asked for: ask for more names (--words) or fewer questions (--limit)"
+    )]
+    Exhausted {
+        /// Names of a question.
+        words: usize,
+        /// Different questions that there are.
+        available: usize,
+        /// Questions asked for.
+        asked: usize,
     },
     /// An answer is none that the task has.
     #[error("{}: the answer {answer:?} of question {question} is not of the task's form", path.display())]
@@ -83,17 +97,35 @@ impl Default for LetterOptions {
 }
 
 impl QuestionSet {
-    /// Generates questions of [`QualityTask::LastLetter`].
-    #[must_use]
-    pub fn generate(options: LetterOptions, limit: Option<usize>, shots: usize) -> Self {
-        let count = limit.unwrap_or(GENERATED).min(MAX_GENERATED);
-        Self {
-            task: QualityTask::LastLetter,
-            questions: (0..count)
-                .map(|number| last_letter::generated(options, number))
-                .collect(),
-            demonstrations: demonstrations(QualityTask::LastLetter, options, shots),
+    /// Generates questions of [`QualityTask::LastLetter`], all different and none of them an example.
+    ///
+    /// # Errors
+    ///
+    /// [`QuestionError::Exhausted`], where there are not so many.
+    pub fn generate(options: LetterOptions, limit: Option<usize>, shots: usize) -> Result<Self, QuestionError> {
+        let asked = limit.unwrap_or(GENERATED).min(MAX_GENERATED);
+        let available = last_letter::available(options);
+        if asked > available {
+            return Err(QuestionError::Exhausted {
+                words: options.words,
+                available,
+                asked,
+            });
         }
+        Ok(Self {
+            task: QualityTask::LastLetter,
+            questions: last_letter::generated(options, asked),
+            demonstrations: demonstrations(QualityTask::LastLetter, options, shots),
+            letters: Some(options),
+        })
+    }
+
+    /// Whether the questions are asked as in the JSONSchemaBench paper, whose figures can then stand beside theirs: of generated ones, the last
+    /// letters of four names.
+    #[must_use]
+    pub fn is_as_in_paper(&self) -> bool {
+        self.letters
+            .is_none_or(|letters| (letters.words, letters.letter) == (4, Letter::Last))
     }
 
     /// Reads the questions of `task` from the directory of its [source](QualityTask::source), and takes `sample` of them.
@@ -114,6 +146,7 @@ impl QuestionSet {
             task,
             questions: chosen.into_iter().map(|at| all[at].clone()).collect(),
             demonstrations: demonstrations(task, LetterOptions::default(), shots),
+            letters: None,
         })
     }
 
@@ -124,6 +157,7 @@ impl QuestionSet {
             task,
             questions: Vec::new(),
             demonstrations: demonstrations(task, LetterOptions::default(), shots),
+            letters: None,
         }
     }
 

@@ -12,13 +12,13 @@ use super::choices;
 pub enum QualityTask {
     /// Last Letter: one letter of each of some names; the questions are generated
     LastLetter,
-    /// The same with the questions of the public file, which `maskwright fetch last-letter` gets
+    /// Last Letter with the questions of the public file (`maskwright fetch last-letter`)
     LastLetterPublic,
     /// Shuffle Objects: who has what after five people exchanged things (BIG-Bench Hard; `maskwright fetch bbh`)
     Shuffle,
-    /// The same with three people
+    /// Shuffle Objects with three people (`maskwright fetch bbh`)
     ShuffleThree,
-    /// The same with seven people
+    /// Shuffle Objects with seven people (`maskwright fetch bbh`)
     ShuffleSeven,
     /// GSM8K: grade school mathematics (`maskwright fetch gsm8k`)
     Gsm8k,

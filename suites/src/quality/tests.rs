@@ -4,161 +4,6 @@ use super::*;
 use crate::dataset::Subsample;
 use crate::validate::Validator;
 
-/// What is read strictly and leniently, with whether each is right.
-fn read(form: AnswerForm, expected: &str, text: &str) -> [(Option<String>, bool); 2] {
-    let judgement = judge(form, expected, text);
-    [judgement.strict, judgement.lenient].map(|reading| (reading.answer, reading.correct))
-}
-
-/// Text, then answer by strict and by lenient reading.
-type Case = (&'static str, Option<&'static str>, Option<&'static str>);
-
-fn check(form: AnswerForm, expected: &str, right: &[&str], cases: &[Case]) {
-    for (text, strict, lenient) in cases {
-        let outcome = |answer: &Option<&str>| {
-            let is_right = answer.is_some_and(|answer| right.contains(&answer));
-            (answer.map(str::to_owned), is_right)
-        };
-        assert_eq!(
-            read(form, expected, text),
-            [outcome(strict), outcome(lenient)],
-            "{text}"
-        );
-    }
-}
-
-#[test]
-fn letters_match_exactly_and_by_case() {
-    check(
-        AnswerForm::Letters,
-        "nrdn",
-        &["nrdn"],
-        &[
-            (
-                r#"{"reasoning": "n, r, d, n", "answer": "nrdn"}"#,
-                Some("nrdn"),
-                Some("nrdn"),
-            ),
-            (r#" {"reasoning":"","answer":"nrdn"} "#, Some("nrdn"), Some("nrdn")),
-            (r#"{"reasoning": "", "answer": "nrd"}"#, Some("nrd"), Some("nrd")),
-            // Capitals are no letters from a to z, and no match.
-            (r#"{"reasoning": "", "answer": "NRDN"}"#, None, Some("NRDN")),
-            (r#"{"reasoning": "", "answer": "n r d n"}"#, None, Some("n")),
-            // The object is not whole, or not alone.
-            (r#"{"reasoning": "", "answer": "nrdn""#, None, Some("nrdn")),
-            (
-                "Here it is:\n```json\n{\"reasoning\": \"\", \"answer\": \"nrdn\"}\n```",
-                None,
-                Some("nrdn"),
-            ),
-            (r#"{"answer": "nrdn"}"#, None, Some("nrdn")),
-            (r#"{"reasoning": 1, "answer": "nrdn"}"#, None, Some("nrdn")),
-            (r#"{"reasoning": "", "answer": "x", "answer": "nrdn"}"#, None, Some("x")),
-            ("{'reasoning': '', 'answer': 'nrdn'}", None, Some("nrdn")),
-            (r#"{"reasoning": "", "answer": ""}"#, None, None),
-            ("The answer is nrdn.", None, None),
-            ("", None, None),
-        ],
-    );
-}
-
-#[test]
-fn choices_match_by_their_letter() {
-    check(
-        AnswerForm::Choice(5),
-        "(B)",
-        &["(B)"],
-        &[
-            (r#"{"reasoning": "so", "answer": "(B)"}"#, Some("(B)"), Some("(B)")),
-            (r#"{"reasoning": "so", "answer": "(A)"}"#, Some("(A)"), Some("(A)")),
-            (r#"{"reasoning": "so", "answer": "B"}"#, None, Some("(B)")),
-            (r#"{"reasoning": "so", "answer": "b"}"#, None, Some("(B)")),
-            (r#"{"reasoning": "so", "answer": "(B) blue ball"}"#, None, Some("(B)")),
-            (r#"{"reasoning": "so", "answer": "B) blue ball"}"#, None, Some("(B)")),
-            (r#"{"reasoning": "so", "answer": B}"#, None, Some("(B)")),
-            (r#"{"reasoning": "so", "answer": ["(B)"]}"#, None, None),
-            // No letter of the task, and words that begin with one.
-            (r#"{"reasoning": "so", "answer": "(F)"}"#, None, None),
-            (r#"{"reasoning": "so", "answer": "A ball"}"#, None, None),
-            (r#"{"reasoning": "so", "answer": "Blue"}"#, None, None),
-            // What looks like the answer but has none of its values is passed over.
-            (
-                r#"{"reasoning": "the \"answer\": blue", "answer": "(B)"}"#,
-                Some("(B)"),
-                Some("(B)"),
-            ),
-        ],
-    );
-    check(
-        AnswerForm::Choice(7),
-        "(G)",
-        &["(G)"],
-        &[(r#"{"reasoning": "", "answer": "(G)"}"#, Some("(G)"), Some("(G)"))],
-    );
-    check(
-        AnswerForm::Choice(3),
-        "(C)",
-        &["(C)"],
-        &[(r#"{"reasoning": "", "answer": "(D)"}"#, None, None)],
-    );
-}
-
-#[test]
-fn numbers_match_by_value() {
-    check(
-        AnswerForm::Number,
-        "89000",
-        &["89000", "89000.0", "8.9e4", "8.9e+4", "89000.00"],
-        &[
-            (r#"{"reasoning": "r", "answer": 89000}"#, Some("89000"), Some("89000")),
-            (
-                r#"{"reasoning": "r", "answer": 89000.0}"#,
-                Some("89000.0"),
-                Some("89000.0"),
-            ),
-            (r#"{"reasoning": "r", "answer": 8.9e4}"#, Some("8.9e+4"), Some("8.9e4")),
-            // The paper's example: a thousands separator, and what a mask can make of it.
-            (r#"{"reasoning": "r", "answer": 89,000}"#, None, Some("89000")),
-            (
-                r#"{"reasoning": "r", "answer": 890000}"#,
-                Some("890000"),
-                Some("890000"),
-            ),
-            (r#"{"reasoning": "r", "answer": "89000"}"#, None, Some("89000")),
-            (r#"{"reasoning": "r", "answer": "$89,000.00"}"#, None, Some("89000.00")),
-            (r#"{"reasoning": "r", "answer": "-$89,000"}"#, None, Some("-89000")),
-            (r#"{"reasoning": "r", "answer": "89000 dollars"}"#, None, Some("89000")),
-            (
-                r#"{"reasoning": "r", "answer": -89000}"#,
-                Some("-89000"),
-                Some("-89000"),
-            ),
-            (r#"{"reasoning": "r", "answer": 89, 000}"#, None, Some("89")),
-            (r#"{"reasoning": "r", "answer": null}"#, None, None),
-            (r#"{"reasoning": "r", "answer": "many"}"#, None, None),
-            // The first place that looks like an answer counts.
-            (
-                r#"{"answer": 1} or rather {"reasoning": "r", "answer": 89000}"#,
-                None,
-                Some("1"),
-            ),
-            ("#### 89000", None, None),
-        ],
-    );
-    check(
-        AnswerForm::Number,
-        "-10",
-        &["-10"],
-        &[(r#"{"reasoning": "", "answer": -10}"#, Some("-10"), Some("-10"))],
-    );
-    check(
-        AnswerForm::Number,
-        "0",
-        &["0"],
-        &[(r#"{"reasoning": "", "answer": 0}"#, Some("0"), Some("0"))],
-    );
-}
-
 fn options(words: usize, letter: Letter) -> LetterOptions {
     LetterOptions { words, letter, seed: 7 }
 }
@@ -170,7 +15,7 @@ fn generated_questions_ask_for_what_their_answers_say() {
         (Letter::Nth(3), |name| name.chars().nth(2)),
         (Letter::Last, |name| name.chars().last()),
     ] {
-        let set = QuestionSet::generate(options(5, letter), Some(40), 2);
+        let set = QuestionSet::generate(options(5, letter), Some(40), 2).unwrap();
         assert_eq!(set.questions.len(), 40);
         for question in &set.questions {
             let names: Vec<&str> = question.text.split('"').nth(1).unwrap().split(' ').collect();
@@ -189,20 +34,68 @@ fn generated_questions_ask_for_what_their_answers_say() {
 
 #[test]
 fn generated_questions_depend_on_seed_and_number_only() {
-    let few = QuestionSet::generate(options(4, Letter::Last), Some(3), 0);
-    let many = QuestionSet::generate(options(4, Letter::Last), Some(30), 8);
+    let few = QuestionSet::generate(options(4, Letter::Last), Some(3), 0).unwrap();
+    let many = QuestionSet::generate(options(4, Letter::Last), Some(30), 8).unwrap();
     assert_eq!(few.questions, many.questions[..3]);
     let other = LetterOptions {
         seed: 8,
         ..options(4, Letter::Last)
     };
-    assert_ne!(few.questions, QuestionSet::generate(other, Some(3), 0).questions);
+    assert_ne!(
+        few.questions,
+        QuestionSet::generate(other, Some(3), 0).unwrap().questions
+    );
     assert_ne!(
         few.hash(),
-        QuestionSet::generate(options(4, Letter::Last), Some(3), 1).hash()
+        QuestionSet::generate(options(4, Letter::Last), Some(3), 1)
+            .unwrap()
+            .hash()
     );
     assert_eq!("4".parse(), Ok(Letter::Nth(4)));
     assert!("5".parse::<Letter>().is_err());
+}
+
+#[test]
+fn generated_questions_are_different_and_none_is_an_example() {
+    // Of one name there are 128 lists, of which 8 are examples: all others can be asked for, and no more.
+    let all = QuestionSet::generate(options(1, Letter::First), Some(120), MAX_SHOTS).unwrap();
+    let mut texts: Vec<&str> = all.questions.iter().map(|question| question.text.as_str()).collect();
+    texts.extend(all.demonstrations.iter().map(|example| example.question.as_str()));
+    texts.sort_unstable();
+    texts.dedup();
+    assert_eq!(texts.len(), 128);
+    let error = QuestionSet::generate(options(1, Letter::First), Some(121), 0)
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.contains("120 different questions of 1 names") && error.contains("--words"),
+        "{error}"
+    );
+}
+
+#[test]
+fn names_of_generated_questions_tell_how_they_were_made() {
+    let first = |options| {
+        QuestionSet::generate(options, Some(1), 0)
+            .unwrap()
+            .questions
+            .swap_remove(0)
+            .id
+    };
+    assert_eq!(first(options(4, Letter::Last)), "last-4-7-000000");
+    let others = [
+        options(5, Letter::Last),
+        options(4, Letter::First),
+        LetterOptions {
+            seed: 8,
+            ..options(4, Letter::Last)
+        },
+    ];
+    for other in others {
+        assert_ne!(first(other), first(options(4, Letter::Last)), "{other:?}");
+        let set = QuestionSet::generate(other, Some(1), 0).unwrap();
+        assert_eq!(set.is_as_in_paper(), other.seed == 8, "{other:?}");
+    }
 }
 
 /// Every task with as many examples as there are.
@@ -219,6 +112,7 @@ fn sets() -> Vec<QuestionSet> {
         task,
         questions: Vec::new(),
         demonstrations: demonstrations::demonstrations(task, LetterOptions::default(), MAX_SHOTS),
+        letters: None,
     };
     tasks.map(set).into()
 }
@@ -252,6 +146,35 @@ fn outcome(question: &str) -> String {
     option.split(' ').next().unwrap().to_owned()
 }
 
+/// The value of a calculation such as `32 - 2 * 4`, given by its words.
+fn value(words: &[&str]) -> f64 {
+    let (mut sum, mut product) = (0.0, words[0].parse::<f64>().unwrap());
+    for pair in words[1..].chunks(2) {
+        let number: f64 = pair[1].parse().unwrap();
+        match pair[0] {
+            "*" => product *= number,
+            "/" => product /= number,
+            "+" => (sum, product) = (sum + product, number),
+            _ => (sum, product) = (sum + product, -number),
+        }
+    }
+    sum + product
+}
+
+/// The result of the last calculation of a text, all of which are right.
+fn last_result(text: &str) -> String {
+    let words: Vec<&str> = text.split(' ').collect();
+    let mut last = None;
+    for at in (0..words.len()).filter(|at| words[*at] == "=") {
+        let is_part = |word: &&&str| word.parse::<f64>().is_ok() || ["+", "-", "*", "/"].contains(word);
+        let length = words[..at].iter().rev().take_while(is_part).count();
+        let result = words[at + 1].trim_end_matches(['.', ',']);
+        assert_eq!(value(&words[at - length..at]), result.parse::<f64>().unwrap(), "{text}");
+        last = Some(result.to_owned());
+    }
+    last.unwrap()
+}
+
 #[test]
 fn examples_are_right_and_of_the_schema_and_in_the_papers_form() {
     for set in sets() {
@@ -275,22 +198,13 @@ fn examples_are_right_and_of_the_schema_and_in_the_papers_form() {
             );
             let expected = match task.form() {
                 AnswerForm::Choice(_) => outcome(&example.question),
-                // The last number or word of the way to the answer.
-                AnswerForm::Number => {
-                    let numbers = example.reasoning.split(|c: char| !c.is_ascii_digit() && c != '.');
-                    let numbers = numbers
-                        .map(|number| number.trim_matches('.'))
-                        .filter(|number| !number.is_empty());
-                    let mut numbers: Vec<&str> = numbers.collect();
-                    numbers.retain(|number| example.answer == **number);
-                    numbers.last().unwrap().to_string()
-                }
+                AnswerForm::Number => last_result(&example.reasoning),
                 AnswerForm::Letters => {
                     let names = example.question.split('"').nth(1).unwrap().split(' ');
                     names.filter_map(|name| name.chars().last()).collect()
                 }
             };
-            let judgement = judge(task.form(), &expected, answered);
+            let judgement = judge(task.form(), &expected, answered, TextEnd::Whole);
             assert!(
                 judgement.strict.correct && judgement.lenient.correct,
                 "{expected}: {answered}"
@@ -301,7 +215,7 @@ fn examples_are_right_and_of_the_schema_and_in_the_papers_form() {
 
 #[test]
 fn drafts_stand_behind_the_question() {
-    let set = QuestionSet::generate(options(2, Letter::Last), Some(1), 1);
+    let set = QuestionSet::generate(options(2, Letter::Last), Some(1), 1).unwrap();
     let [plain, drafted] = [messages(&set, "Q?"), messages_with_draft(&set, "Q?", " so it is \n")];
     assert_eq!(plain[..3], drafted[..3]);
     let last = &drafted[3].content;

@@ -4,14 +4,15 @@ mod run;
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use maskwright_suites::test_suite::Draft;
 
 use super::arguments::directory::DirectoryArguments;
 use super::arguments::documents::DocumentArguments;
 use super::arguments::frameworks::ReplayArguments;
 use super::arguments::numbers::positive;
-use crate::coverage::documents::Amounts;
+use crate::coverage::documents::{Amounts, MAX_MADE};
+use crate::coverage::subject::Source;
 
 pub use run::run;
 
@@ -47,11 +48,11 @@ pub struct CoverageArguments {
     /// Seed: of the sample that --limit takes (the first schemas without it), and of the documents that are made
     #[arg(long)]
     seed: Option<u64>,
-    /// Documents sampled from each schema
-    #[arg(long, default_value_t = 6, value_name = "N")]
+    /// Documents sampled from each schema, up to 1000
+    #[arg(long, default_value_t = 6, value_parser = documents_made, value_name = "N")]
     sampled: usize,
-    /// Changed documents of each schema: so many that are invalid, and so many that are valid, at most
-    #[arg(long, default_value_t = 16, value_name = "N")]
+    /// Changed documents of each schema: so many that are invalid, and so many that are valid, at most; up to 1000
+    #[arg(long, default_value_t = 16, value_parser = documents_made, value_name = "N")]
     mutated: usize,
     /// Defects printed of each framework; report.md and report.json have more
     #[arg(long, default_value_t = 5, value_name = "N")]
@@ -63,13 +64,10 @@ pub struct CoverageArguments {
     json: bool,
 }
 
-/// A source of schemas with labelled documents.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Source {
-    /// MaskBench: schemas of JSONSchemaBench and others (`maskwright fetch jsonschemabench`)
-    Maskbench,
-    /// The JSON Schema Test Suite (`maskwright fetch test-suite`)
-    Testsuite,
+/// Reads how many documents are made.
+fn documents_made(text: &str) -> Result<usize, String> {
+    let number = text.parse().ok().filter(|number| *number <= MAX_MADE);
+    number.ok_or_else(|| format!("expected a number from 0 to {MAX_MADE}"))
 }
 
 impl CoverageArguments {
@@ -79,6 +77,20 @@ impl CoverageArguments {
             sampled: self.sampled,
             mutated: self.mutated,
             seed: self.seed.unwrap_or(0),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_documents_are_bounded() {
+        assert_eq!(documents_made("0"), Ok(0));
+        assert_eq!(documents_made("1000"), Ok(MAX_MADE));
+        for text in ["1001", "100000000", "-1", "18446744073709551616", ""] {
+            assert!(documents_made(text).unwrap_err().contains("from 0 to 1000"), "{text}");
         }
     }
 }

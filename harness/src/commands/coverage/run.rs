@@ -10,13 +10,13 @@ use maskwright_suites::test_suite::TestSuite;
 use maskwright_worker::{Purpose, StyleChanges};
 use serde::{Deserialize, Serialize};
 
-use super::{CoverageArguments, Source};
+use super::CoverageArguments;
 use crate::coverage::documents::{Amounts, Document, Documents};
 use crate::coverage::record::{CounterExample, CoverageKey, CoverageRecord};
-use crate::coverage::report::Report;
+use crate::coverage::report::CoverageReport;
 use crate::coverage::rows::rows;
 use crate::coverage::shrink::{Probe, smallest};
-use crate::coverage::subject::{Subject, dataset_of};
+use crate::coverage::subject::{Source, Subject, dataset_of, hash};
 use crate::documents::{DocumentLibrary, DocumentSettings};
 use crate::error::CommandError;
 use crate::frameworks::{Framework, FrameworkSettings, Judging};
@@ -42,8 +42,12 @@ struct CoverageSettings {
     /// Files of MaskBench, and SHA-256 of their names and contents.
     files: usize,
     sha256: Option<String>,
-    /// Cases of the Test Suite.
+    /// Cases of the Test Suite, their draft, and SHA-256 of them and what they refer to.
     cases: usize,
+    #[serde(default)]
+    draft: Option<String>,
+    #[serde(default)]
+    cases_sha256: Option<String>,
     seed: Option<u64>,
     documents_made: Amounts,
     vocabulary: String,
@@ -85,6 +89,8 @@ pub fn run(arguments: &CoverageArguments) -> Result<(), CommandError> {
         files: files.len(),
         sha256: bench.as_ref().map(|bench| bench.hash(&files)),
         cases: cases.len(),
+        draft: (!cases.is_empty()).then(|| arguments.draft.to_string()),
+        cases_sha256: (!cases.is_empty()).then(|| hash(&cases)),
         seed: arguments.seed,
         documents_made: arguments.amounts(),
         vocabulary: vocabulary.name.clone(),
@@ -152,7 +158,7 @@ fn finish(
     datasets: &[String],
     frameworks: &[String],
 ) -> Result<(), CommandError> {
-    let report = Report {
+    let report = CoverageReport {
         rows: rows(directory.records(), datasets, frameworks),
         frameworks,
         records: directory.records(),
@@ -227,6 +233,9 @@ impl<'a> CoverageRun<'a> {
                     let documents = Documents::of(&subject, self.amounts);
                     (subject, documents)
                 });
+                if let (Ok((_, documents)), true) = (&subject, missing.len() < self.frameworks.len()) {
+                    check_same(directory.records(), (dataset, name), &documents.hash())?;
+                }
                 for number in missing {
                     if interrupt::requested() {
                         bar.abandon();
@@ -274,6 +283,9 @@ impl<'a> CoverageRun<'a> {
         let texts: Vec<(&str, bool)> = documents.all.iter().map(|one| (one.text.as_str(), one.valid)).collect();
         let (trial, verdicts) = probe.replay(&texts);
         let mut record = CoverageRecord {
+            documents_sha256: documents.hash(),
+            source: subject.source,
+            verdicts: verdicts.iter().flatten().count(),
             valid: documents.all.iter().filter(|one| one.valid).count(),
             invalid: documents.all.iter().filter(|one| !one.valid).count(),
             disputed: documents.disputed,
@@ -285,7 +297,7 @@ impl<'a> CoverageRun<'a> {
             Compilation::Failed(ending) => record.ending = Some(ending),
         }
         if let Some(Err(ending)) = trial.replays.into_iter().last() {
-            record.ending = Some(ending);
+            record.replay_ending = Some(ending);
         }
         let wrong = |valid: bool| -> Vec<&Document> {
             let pairs = documents.all.iter().zip(&verdicts);
@@ -312,6 +324,27 @@ impl<'a> CoverageRun<'a> {
             Purpose::Judge,
             &StyleChanges::default(),
         )
+    }
+}
+
+/// Whether the records that there are of a schema are of the documents with this hash.
+///
+/// # Errors
+///
+/// [`CommandError::Arguments`], where they are not: their figures could not stand beside others.
+fn check_same(records: &[CoverageRecord], (dataset, schema): (&str, &str), sha256: &str) -> Result<(), CommandError> {
+    let mut known = records.iter();
+    let other = known.find(|record| {
+        let is_own = (record.key.dataset.as_str(), record.key.schema.as_str()) == (dataset, schema);
+        is_own && record.unusable.is_none() && record.documents_sha256 != sha256
+    });
+    match other {
+        Some(other) => Err(CommandError::Arguments(format!(
+            "the run has a record of {} on {dataset}/{schema} with other documents than are made now, so that frameworks would be tested \
+             unequally: start a new run with another --out",
+            other.key.framework
+        ))),
+        None => Ok(()),
     }
 }
 
@@ -385,5 +418,27 @@ impl Probe for WorkerProbe<'_> {
     fn accepts(&mut self, texts: &[String], valid: bool) -> Vec<Option<bool>> {
         let texts: Vec<(&str, bool)> = texts.iter().map(|text| (text.as_str(), valid)).collect();
         self.replay(&texts).1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_goes_on_with_the_documents_that_it_was_begun_with_only() {
+        let record = |schema: &str, sha256: &str| CoverageRecord {
+            documents_sha256: sha256.to_owned(),
+            ..CoverageRecord::empty(CoverageKey {
+                framework: "f".to_owned(),
+                dataset: "d".to_owned(),
+                schema: schema.to_owned(),
+            })
+        };
+        let records = [record("one", "1"), record("two", "2")];
+        assert!(check_same(&records, ("d", "one"), "1").is_ok());
+        assert!(check_same(&records, ("d", "three"), "3").is_ok());
+        let error = check_same(&records, ("d", "two"), "1").unwrap_err().to_string();
+        assert!(error.contains("f on d/two") && error.contains("--out"), "{error}");
     }
 }

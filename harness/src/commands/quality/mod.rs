@@ -91,6 +91,9 @@ pub struct QualityArguments {
     /// Let answers run into the limit on tokens, also where the framework could end them before
     #[arg(long)]
     no_finish_in_time: bool,
+    /// Have the model of this machine read every prompt whole, also what all prompts of a task begin with
+    #[arg(long)]
+    no_prefix_cache: bool,
     /// Print the JSONSchemaBench paper's accuracies (table 7) beside ours
     #[arg(long)]
     paper: bool,
@@ -155,7 +158,7 @@ impl QualityArguments {
                         letter: self.letter,
                         seed: self.seed.unwrap_or(0),
                     };
-                    QuestionSet::generate(letters, self.limit, self.shots)
+                    QuestionSet::generate(letters, self.limit, self.shots)?
                 }
                 Some(source) => {
                     let sample = Subsample {

@@ -12,12 +12,12 @@ use crate::commands::arguments::models::PROMPT_DATE;
 use crate::commands::bench::frameworks::{PreparedModel, RowFramework, choose, describe_others};
 use crate::error::CommandError;
 use crate::frameworks::{FrameworkSettings, LM_ONLY};
-use crate::quality::model_run::ModelRun;
+use crate::quality::model_run::QualityModelRun;
 use crate::quality::overlap::Overlap;
 use crate::quality::record::{AnswerKey, AnswerRecord, Mode};
-use crate::quality::report::Report;
-use crate::quality::rows::{Answers, RowKey, rows};
-use crate::quality::server_run::ServerRun;
+use crate::quality::report::QualityReport;
+use crate::quality::rows::{Answers, RowKey, TaskScope, rows};
+use crate::quality::server_run::QualityServerRun;
 use crate::quality::settings::{QualitySettings, TaskSettings};
 use crate::report::paper::PaperRow;
 use crate::report::table::Style;
@@ -75,7 +75,7 @@ pub fn run(arguments: &QualityArguments) -> Result<(), CommandError> {
     if !arguments.directory.resume {
         // What does not work should not be found out after hours.
         let mut first = server_runs.iter().filter(|run| run.drafts_of.is_none());
-        first.try_for_each(ServerRun::check)?;
+        first.try_for_each(QualityServerRun::check)?;
     }
     let mut directory = arguments.directory.open(&manifest, &is_planned)?;
     let planned = questions.len() * keys.len();
@@ -84,7 +84,7 @@ pub fn run(arguments: &QualityArguments) -> Result<(), CommandError> {
             Some(first) => first,
             None => PreparedModel::load(arguments.row_options(), name, &frameworks)?,
         };
-        let mut run = ModelRun {
+        let mut run = QualityModelRun {
             model_name: name,
             planned,
             names: &names,
@@ -104,6 +104,7 @@ pub fn run(arguments: &QualityArguments) -> Result<(), CommandError> {
             compile_limit: Duration::from_secs_f64(arguments.compile_limit),
             draft: arguments.draft,
             system: arguments.model.prompt.system(),
+            prefix_cache: !arguments.no_prefix_cache,
         };
         run.run(&sets, &mut directory)?;
         // Two large models may not fit into memory beside one another: `current` ends here.
@@ -124,8 +125,8 @@ fn server_runs<'a>(
     arguments: &'a QualityArguments,
     clients: &'a [Arc<Client>],
     sampling: &'a SamplingOptions,
-) -> Vec<ServerRun<'a>> {
-    let server_run = |client, drafts_of| ServerRun {
+) -> Vec<QualityServerRun<'a>> {
+    let server_run = |client, drafts_of| QualityServerRun {
         client,
         max_tokens: arguments.max_tokens,
         sampling,
@@ -144,10 +145,11 @@ fn server_runs<'a>(
 
 /// The rows of the tables: every model with every framework, then the servers, and behind the rows of each mode those of the next.
 fn row_keys(arguments: &QualityArguments, models: &[String], names: &[String]) -> Vec<RowKey> {
-    let row = |model: &str, framework: &str, constrained, paper| RowKey {
+    let row = |model: &str, framework: &str, server, constrained, paper| RowKey {
         model: model.to_owned(),
         framework: framework.to_owned(),
         mode: Mode::Direct,
+        server,
         constrained,
         paper,
     };
@@ -165,13 +167,19 @@ fn row_keys(arguments: &QualityArguments, models: &[String], names: &[String]) -
     for model in models {
         let own = names
             .iter()
-            .map(|name| row(model, name, name != LM_ONLY, PaperRow::of_framework(name)));
+            .map(|name| row(model, name, false, name != LM_ONLY, PaperRow::of_framework(name)));
         keys.extend(with_drafts(own.collect(), &|_| arguments.draft));
     }
     let servers = &arguments.servers.servers;
-    let own = servers
-        .iter()
-        .map(|server| row(&server.model, &server.name, server.constrained, server.paper_row()));
+    let own = servers.iter().map(|server| {
+        row(
+            &server.model,
+            &server.name,
+            true,
+            server.constrained,
+            server.paper_row(),
+        )
+    });
     keys.extend(with_drafts(own.collect(), &|row| {
         let server = servers.iter().find(|server| server.name == row.framework);
         server.is_some_and(|server| arguments.alone_beside(server).is_some())
@@ -196,21 +204,21 @@ fn report(
     sets: &[QuestionSet],
 ) -> Result<(), CommandError> {
     let answers = Answers::new(directory.records());
-    let tasks: Vec<(QualityTask, usize)> = sets.iter().map(|set| (set.task, set.questions.len())).collect();
+    let tasks: Vec<TaskScope> = sets.iter().map(TaskScope::from).collect();
     let mut models: Vec<&str> = Vec::new();
     for key in keys {
         if !models.contains(&key.model.as_str()) {
             models.push(&key.model);
         }
     }
-    let overlaps = tasks.iter().flat_map(|(task, _)| {
-        let (answers, task) = (&answers, *task);
+    let overlaps = tasks.iter().flat_map(|scope| {
+        let (answers, task) = (&answers, scope.task);
         models.iter().map(move |model| {
             let own: Vec<&RowKey> = keys.iter().filter(|key| key.model == *model).collect();
             Overlap::of(answers, &own, task)
         })
     });
-    let report = Report {
+    let report = QualityReport {
         overlaps: overlaps.collect(),
         rows: rows(&answers, keys, &tasks),
         paper: arguments.paper,
@@ -281,6 +289,7 @@ impl QualityArguments {
             shots: self.shots,
             draft: self.draft,
             prompt: self.model.prompt.settings()?,
+            prefix_cache: !self.no_prefix_cache,
             prompt_date: PROMPT_DATE.date().to_string(),
             max_tokens: self.max_tokens,
             compile_limit_s: self.compile_limit,

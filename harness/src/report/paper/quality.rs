@@ -29,6 +29,22 @@ pub fn accuracy(task: QualityTask, paper_row: PaperRow) -> Option<f64> {
 mod tests {
     use super::*;
 
+    /// Table 7 read again, line by line and in per cent; only the row of the model alone comes first in both.
+    #[test]
+    fn figures_are_those_of_table_7() {
+        let table = [
+            (QualityTask::LastLetter, [50.7, 51.2, 52.0, 53.3, 54.0]),
+            (QualityTask::Shuffle, [52.6, 52.7, 52.6, 53.0, 55.9]),
+            (QualityTask::Gsm8k, [80.1, 83.7, 82.4, 81.6, 83.8]),
+        ];
+        for (task, line) in table {
+            for (row, percent) in [Alone, XGrammar, Llamacpp, Outlines, Guidance].into_iter().zip(line) {
+                let found = 100.0 * accuracy(task, row).unwrap();
+                assert!((found - percent).abs() < 1e-9, "{task:?} {row:?}: {found}");
+            }
+        }
+    }
+
     #[test]
     fn every_constrained_row_is_at_least_as_good_as_the_model_alone() {
         // Section 6.2 says so of the table.
@@ -38,7 +54,6 @@ mod tests {
                 assert!(accuracy(task, row).unwrap() >= alone, "{task:?} {row:?}");
             }
         }
-        assert_eq!(accuracy(QualityTask::Gsm8k, Guidance), Some(0.838));
         assert_eq!(accuracy(QualityTask::ShuffleSeven, Guidance), None);
         assert_eq!(accuracy(QualityTask::Gsm8k, PaperRow::Gemini), None);
     }

@@ -285,3 +285,148 @@ fn the_papers_figures_stand_beside_figures_of_their_kind() {
     // Two of three categories, one of them refused: 50 % beside the paper's 25 of 43.
     assert!(row.contains("2 / 43") && row.contains("50 / 58"), "{printed}");
 }
+
+/// MaskBench of one schema, whose last document is labelled wrongly, and the schema as a data set.
+fn schema_with_documents(directory: &Path) {
+    let schema = json!({
+        "type": "object", "properties": {"a": {"enum": ["first", "second"]}}, "required": ["a"], "additionalProperties": false
+    });
+    let documents = [
+        json!({"data": {"a": "first"}, "valid": true}),
+        json!({"data": {}, "valid": false}),
+        json!({"data": {"a": "third"}, "valid": true}),
+    ];
+    let file = json!({"schema": schema, "tests": documents});
+    write(directory.join("data/maskbench/data/mine---one.json"), file.to_string());
+    write(directory.join("data/mine/one.json"), schema.to_string());
+}
+
+#[test]
+fn coverage_and_figures_have_the_numbers_of_their_records() {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path();
+    schema_with_documents(path);
+    let coverage = |more: &[&str]| {
+        let arguments = [
+            "coverage",
+            "--true",
+            "--frameworks",
+            "maskwright,llguidance",
+            "--vocabulary",
+            "builtin",
+            "--sources",
+            "maskbench",
+            "--data",
+            "data",
+            "--out",
+            "covered",
+        ];
+        [&arguments[..], more]
+            .concat()
+            .iter()
+            .map(|word| (*word).to_owned())
+            .collect::<Vec<_>>()
+    };
+    let words = coverage(&["--sampled", "2", "--mutated", "3", "--json"]);
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let report: Value = serde_json::from_str(&succeed(path, &words)).unwrap();
+    for row in report["rows"].as_array().unwrap() {
+        let documents: Vec<u64> = row["documents"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter_map(Value::as_u64)
+            .collect();
+        assert!(documents[0] >= 1 && documents[1] >= 3, "{row}");
+        assert_eq!(
+            (&row["schemas"], &row["declared"], &row["failed"]),
+            (&json!(1), &json!(1.0), &json!(0)),
+            "{row}"
+        );
+        assert_eq!(row["truly"], 1.0, "{row}");
+    }
+    let records: Vec<Value> = lines(&path.join("covered/records.jsonl"))
+        .iter()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(records.len(), 2);
+    assert_eq!(records[0]["documents_sha256"], records[1]["documents_sha256"]);
+    for record in &records {
+        assert_eq!(
+            (&record["disputed"], &record["source"]),
+            (&json!(1), &json!("maskbench")),
+            "{record}"
+        );
+        assert_eq!(
+            record["verdicts"].as_u64().unwrap(),
+            record["valid"].as_u64().unwrap() + record["invalid"].as_u64().unwrap()
+        );
+    }
+    let markdown = fs::read_to_string(path.join("covered/report.md")).unwrap();
+    assert!(
+        markdown.contains("1 documents of MaskBench were left out"),
+        "{markdown}"
+    );
+    for arguments in [["--mutated", "1001"], ["--sampled", "100000000"]] {
+        let words = coverage(&arguments);
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let (code, said) = fail(path, &words);
+        assert!(code == 2 && said.contains("from 0 to 1000"), "{said}");
+    }
+    let (code, said) = fail(
+        path,
+        &["figures", "covered", "covered", "--data", "data", "--out", "drawn"],
+    );
+    assert!(
+        code == 2 && said.contains("count twice") && !path.join("drawn").exists(),
+        "{said}"
+    );
+    let printed = succeed(path, &["figures", "covered", "--data", "data", "--out", "drawn"]);
+    assert!(printed.contains("figure-4-features.svg"), "{printed}");
+    let tables = fs::read_to_string(path.join("drawn/tables.md")).unwrap();
+    assert!(tables.contains("## Table 1: schema collections"), "{tables}");
+}
+
+#[test]
+fn answers_stand_beside_the_documents_of_the_same_schemas() {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path();
+    schema_with_documents(path);
+    write(path.join("data/mine/other.json"), r#"{"type": "boolean"}"#);
+    let bench = [
+        "bench",
+        "--datasets",
+        "mine",
+        "--frameworks",
+        "llguidance",
+        "--data",
+        "data",
+        "--threads",
+        "1",
+        "--out",
+        "run",
+    ];
+    succeed(path, &bench);
+    let report: Value = serde_json::from_str(&succeed(path, &["shapes", "run", "--data", "data", "--json"])).unwrap();
+    let rows = report["rows"].as_array().unwrap();
+    let figures: Vec<[&Value; 4]> = rows
+        .iter()
+        .map(|row| ["written_by", "beside", "schemas", "values"].map(|name| &row[name]))
+        .collect();
+    // The boolean has no document in MaskBench, and of the documents there one is valid.
+    assert_eq!(
+        figures,
+        [
+            [&json!("llguidance"), &Value::Null, &json!(1), &json!(1.0)],
+            [
+                &json!("MaskBench (written by Llama 3.1 70B)"),
+                &json!("llguidance"),
+                &json!(1),
+                &json!(1.0)
+            ],
+        ]
+    );
+    assert!(rows[1]["documents"].as_u64().unwrap() >= 1);
+    let (code, said) = fail(path, &["shapes", "run", "run", "--data", "data"]);
+    assert!(code == 2 && said.contains("count twice"), "{said}");
+}

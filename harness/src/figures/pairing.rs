@@ -1,0 +1,84 @@
+//! [`check`]: whether the records of several runs may be paired, question by question and schema by schema.
+
+use serde_json::Value;
+
+/// Lists in the settings of runs whose members have a name and a hash of what was asked: tasks of `quality`, data sets of `bench`.
+const ASKED: [&str; 2] = ["tasks", "datasets"];
+/// Settings that decide what a model answers, whatever constrains it.
+const CONDITIONS: [&str; 3] = ["shots", "sampling", "prompt"];
+
+/// Whether runs, given by their names and settings, asked alike what they both asked.
+///
+/// # Errors
+///
+/// A sentence that names two runs that did not, and in what they differ: their answers may be paired with one another by name, but are answers to
+/// something else.
+pub fn check(runs: &[(String, Value)]) -> Result<(), String> {
+    for (number, (first, one)) in runs.iter().enumerate() {
+        for (second, other) in &runs[..number] {
+            let differences = differences(one, other);
+            if !differences.is_empty() {
+                return Err(format!(
+                    "{second} and {first} cannot be in the same figures: {} differ; give runs that asked alike, or draw the figures of each by itself",
+                    differences.join(", ")
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What two runs asked differently.
+fn differences(one: &Value, other: &Value) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut is_shared = false;
+    for list in ASKED {
+        let members = |settings: &Value| settings[list].as_array().cloned().unwrap_or_default();
+        let others = members(other);
+        for member in members(one) {
+            let Some(same) = others.iter().find(|other| other["name"] == member["name"]) else {
+                continue;
+            };
+            is_shared = true;
+            if same["sha256"] != member["sha256"] {
+                found.push(format!("{list} {}", member["name"]));
+            }
+        }
+    }
+    let conditions = CONDITIONS
+        .iter()
+        .filter(|name| is_shared && one[**name] != other[**name]);
+    found.extend(conditions.map(|name| (*name).to_owned()));
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn settings(task: &str, sha256: &str, shots: usize, seed: usize) -> Value {
+        json!({"tasks": [{"name": task, "sha256": sha256}], "shots": shots, "sampling": {"seed": seed}})
+    }
+
+    #[test]
+    fn runs_are_paired_where_they_asked_alike_only() {
+        let check =
+            |one: &Value, other: &Value| check(&[("A".to_owned(), one.clone()), ("B".to_owned(), other.clone())]);
+        let one = settings("gsm8k", "1", 3, 0);
+        assert_eq!(check(&one, &one), Ok(()));
+        // Runs that share nothing are not paired.
+        assert_eq!(check(&one, &settings("shuffle", "2", 5, 9)), Ok(()));
+        for (other, difference) in [
+            (settings("gsm8k", "2", 3, 0), "tasks \"gsm8k\" differ"),
+            (settings("gsm8k", "1", 5, 0), "shots differ"),
+            (settings("gsm8k", "1", 3, 7), "sampling differ"),
+        ] {
+            let problem = check(&one, &other).unwrap_err();
+            assert!(problem.contains("A and B") && problem.contains(difference), "{problem}");
+        }
+        let bench = |sha256: &str| json!({"datasets": [{"name": "d", "sha256": sha256}], "shots": 2});
+        assert!(check(&bench("1"), &bench("2")).unwrap_err().contains("datasets \"d\""));
+    }
+}
