@@ -12,14 +12,17 @@ use sha2::{Digest, Sha256};
 
 use crate::error::ModelError;
 use crate::language_model::LanguageModel;
+use crate::load::config::ModelConfig;
 use crate::load::files::ModelFiles;
 use crate::load::generation_config::GenerationDefaults;
+use crate::load::gguf::BlockFormat;
 use crate::load::hub::settings::HubSettings;
 use crate::load::source::ModelSource;
 use crate::load::tokenizer_config::TokenizerConfig;
 use crate::load::weight_format::WeightFormat;
 use crate::load::weights::Weights;
 use crate::network::device::{GpuSummary, ModelDevice};
+use crate::network::stored_matrices::MatrixFormat;
 use crate::network::transformer::Transformer;
 use crate::prompt::chat_template::{ChatTemplate, Message};
 use crate::prompt::reasoning::{Reasoning, ReasoningOptions, answer_at_once};
@@ -77,7 +80,7 @@ pub struct ModelSummary {
     pub vocab_size: usize,
     /// Longest sequence, in tokens.
     pub max_positions: usize,
-    /// Format the weights are kept in.
+    /// Format the weights are kept in; that of the matrices of a GGUF file, joined by `+` where there are several.
     pub dtype: String,
     /// Where it is computed.
     pub device: String,
@@ -147,15 +150,16 @@ pub fn load(source: &ModelSource, options: &LoadOptions) -> Result<LoadedModel, 
         (WeightFormat::Auto, DType::F16) if device.is_cpu() && config.parameters() < WIDENED_BELOW => DType::F32,
         (_, dtype) => dtype,
     };
+    let kept = Kept::new(&config, &weights, options.dtype, dtype, device.is_cpu());
     let threads = options.threads.map(thread_pool).transpose()?;
     let summary = ModelSummary {
         name: files.name.clone(),
         family: config.family.name(),
         parameters: config.parameters(),
-        bytes_per_token: config.weight_bytes_per_token(dtype),
+        bytes_per_token: kept.bytes_per_token,
         vocab_size: config.vocab_size,
         max_positions: config.max_positions,
-        dtype: dtype.as_str().to_owned(),
+        dtype: kept.name,
         device: options.device.to_string(),
         gpu: options.device.describe(),
         threads: threads
@@ -169,7 +173,7 @@ pub fn load(source: &ModelSource, options: &LoadOptions) -> Result<LoadedModel, 
             .collect(),
     };
     options.device.check_memory(&device, &config, dtype)?;
-    let model = Transformer::new(&files.name, config, &weights, dtype, &device, threads)?;
+    let model = Transformer::new(&files.name, config, &weights, kept.format, &device, threads)?;
     Ok(LoadedModel {
         model: Box::new(model),
         vocabulary,
@@ -300,6 +304,40 @@ impl LoadedModel {
         self.vocabulary
             .tokenizer
             .encode(prompt, self.template.is_none() && !has_bos)
+    }
+}
+
+/// How the weights of a model are kept.
+struct Kept {
+    format: MatrixFormat,
+    /// As the record of a run names it: `f32`, `q8_0`, `q4_k+q6_k` …
+    name: String,
+    bytes_per_token: u64,
+}
+
+impl Kept {
+    /// Where nothing else is `asked` for, the matrices of a GGUF file stay as they are on the CPU; otherwise all become `dtype`.
+    fn new(config: &ModelConfig, weights: &Weights, asked: WeightFormat, dtype: DType, is_cpu: bool) -> Self {
+        match weights.gguf() {
+            Some(tensors) if asked == WeightFormat::Auto && is_cpu => {
+                let (formats, bytes) = tensors.formats_and_bytes();
+                let names: Vec<&str> = formats.into_iter().map(BlockFormat::name).collect();
+                let unread = match config.tied_embeddings {
+                    true => 0,
+                    false => tensors.bytes_of("model.embed_tokens.weight"),
+                };
+                Self {
+                    format: MatrixFormat::AsStored,
+                    name: names.join("+"),
+                    bytes_per_token: bytes - unread,
+                }
+            }
+            _ => Self {
+                format: MatrixFormat::Converted(dtype),
+                name: dtype.as_str().to_owned(),
+                bytes_per_token: config.weight_bytes_per_token(dtype),
+            },
+        }
     }
 }
 

@@ -42,6 +42,7 @@ pub fn run(arguments: &ListArguments) -> Result<(), CommandError> {
     let models = [
         ("builtin", "a small Llama trained by this project, part of the program"),
         ("DIR", "a directory with config.json, tokenizer.json and *.safetensors"),
+        ("FILE.gguf", "a GGUF file, as llama.cpp and its quantiser write them"),
         ("ORG/NAME", "a model of the Hugging Face hub, kept in its cache"),
     ];
     if arguments.json {
@@ -118,7 +119,9 @@ pub fn run(arguments: &ListArguments) -> Result<(), CommandError> {
 
 /// The families that run and the architectures that do not, for people.
 fn families_as_text() -> String {
-    let mut text = String::from("Families that run, from safetensors weights of F32, F16 or BF16\n");
+    let mut text = String::from(
+        "Families that run, from safetensors weights of F32, F16 or BF16; llama, mistral, qwen2, qwen3, gemma3_text and lfm2 also from GGUF files, quantised ones included\n",
+    );
     for family in Family::ALL {
         let kernels = match family.has_kernels() {
             true => "on a GPU by own kernels",
@@ -158,5 +161,5 @@ fn families_as_json() -> Value {
     });
     let missing = MISSING
         .map(|known| json!({"architecture": known.architecture, "models": known.models, "missing": known.missing}));
-    json!({"families": families, "formats": ["safetensors"], "missing": missing})
+    json!({"families": families, "formats": ["safetensors", "gguf"], "missing": missing})
 }

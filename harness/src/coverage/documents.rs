@@ -163,10 +163,10 @@ impl Documents {
                     Err(SampleError::TimeLimit) => return,
                     written => written.ok(),
                 };
-                if let Some(text) = written.and_then(|text| python_text(&text)) {
-                    if !self.is_known(&text) {
-                        self.add_made(text, Origin::Sampled);
-                    }
+                if let Some(text) = written.and_then(|text| python_text(&text))
+                    && !self.is_known(&text)
+                {
+                    self.add_made(text, Origin::Sampled);
                 }
             }
         }

@@ -180,6 +180,9 @@ fn share(part: usize, whole: usize) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }
 
+/// A figure of a framework: the length of its bar, its label, and the interval around it.
+type Figure = (f64, String, Option<Interval>);
+
 /// The picture; none where there is no figure.
 pub fn svg(axes: &[Axes]) -> Option<String> {
     let frameworks = distinct(axes.iter().map(|one| one.framework.as_str()));
@@ -188,25 +191,24 @@ pub fn svg(axes: &[Axes]) -> Option<String> {
         ..=1 => display_name(&one.framework),
         _ => format!("{}, {}", one.model, display_name(&one.framework)),
     };
-    let panel =
-        |title: &str, subtitle: &str, full, figure: &dyn Fn(&Axes) -> Option<(f64, String, Option<Interval>)>| Panel {
-            title: title.to_owned(),
-            subtitle: subtitle.to_owned(),
-            full,
-            bars: axes
-                .iter()
-                .filter_map(|one| {
-                    let (value, label, interval) = figure(one)?;
-                    Some(Bar {
-                        name: name(one),
-                        value,
-                        label,
-                        fill: frameworks.iter().position(|known| *known == one.framework).unwrap_or(0),
-                        interval,
-                    })
+    let panel = |title: &str, subtitle: &str, full, figure: &dyn Fn(&Axes) -> Option<Figure>| Panel {
+        title: title.to_owned(),
+        subtitle: subtitle.to_owned(),
+        full,
+        bars: axes
+            .iter()
+            .filter_map(|one| {
+                let (value, label, interval) = figure(one)?;
+                Some(Bar {
+                    name: name(one),
+                    value,
+                    label,
+                    fill: frameworks.iter().position(|known| *known == one.framework).unwrap_or(0),
+                    interval,
                 })
-                .collect(),
-        };
+            })
+            .collect(),
+    };
     let percent = |share: f64| format!("{:.1} %", 100.0 * share);
     let with_speed = axes.iter().any(|one| one.speed.is_some());
     let efficiency = match with_speed {

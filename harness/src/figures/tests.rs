@@ -304,7 +304,7 @@ fn tables_have_the_papers_columns_and_totals() {
         "{sizes}"
     );
     let shares = tables::theoretical("Kubernetes", &documented(), SCHEMAS);
-    let table = tables::coverage(&[shares.clone()], &documented()).to_string();
+    let table = tables::coverage(std::slice::from_ref(&shares), &documented()).to_string();
     assert!(
         table.contains("llguidance (paper)") && table.contains("0.58") && table.contains("0.75"),
         "{table}"

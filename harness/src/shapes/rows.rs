@@ -178,7 +178,7 @@ mod tests {
             ("long", vec![shape(90, false, false)]),
         ]);
         shapes.mask_bench.insert("d".to_owned(), mask_bench);
-        let figures: Vec<(String, Option<String>, usize, Option<f64>, Option<f64>)> = rows(&shapes)
+        let figures: Vec<_> = rows(&shapes)
             .into_iter()
             .map(|row| (row.written_by, row.beside, row.schemas, row.values, row.only_required))
             .collect();

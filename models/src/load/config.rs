@@ -228,7 +228,7 @@ impl ModelConfig {
     }
 
     /// Whether the network is one that our GPU kernels and our GGUF files are made for: of a family that they know, without
-    /// windows, LongRoPE and YaRN.
+    /// windows, YaRN, and without a factor of the vectors that rotary positions turn.
     pub(crate) fn is_plain(&self) -> bool {
         let plain = Mixer::Attention {
             window: None,
@@ -237,7 +237,8 @@ impl ModelConfig {
         self.mixers.iter().all(|mixer| *mixer == plain)
             && self.activation == Activation::Silu
             && self.family.has_kernels()
-            && !matches!(self.rope_scaling, RopeScaling::Long { .. } | RopeScaling::Yarn { .. })
+            && !matches!(self.rope_scaling, RopeScaling::Yarn { .. })
+            && !matches!(self.rope_scaling, RopeScaling::Long { vectors, .. } if vectors != 1.0)
     }
 
     /// Whether the layer of that number has attention, and so keys and values.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use indicatif::ProgressBar;
 
@@ -12,6 +12,7 @@ use crate::load::disk::read_file;
 use crate::load::file_names::{
     CONFIG, GENERATION_CONFIG, TEMPLATE_JINJA, TEMPLATE_JSON, TOKENIZER, TOKENIZER_CONFIG, WEIGHT_INDEX, WEIGHTS,
 };
+use crate::load::gguf::configuration::configuration;
 use crate::load::hub::repository::Repository;
 use crate::load::hub::settings::HubSettings;
 use crate::load::source::ModelSource;
@@ -70,7 +71,17 @@ impl ModelFiles {
     ) -> Result<Self, ModelError> {
         let mut location = match source {
             ModelSource::Builtin => return Ok(Self::builtin()),
+            ModelSource::Gguf(path) => return Self::of_gguf(source.to_string(), path, None),
             ModelSource::Directory(path) => FileLocation::Directory(path.clone()),
+            ModelSource::HubGguf {
+                repository,
+                file,
+                revision,
+            } => {
+                let mut repository = Repository::open(hub, progress, repository, revision.as_deref())?;
+                let path = repository.gguf_file(file)?;
+                return Self::of_gguf(source.to_string(), &path, Some(repository.commit().to_owned()));
+            }
             ModelSource::Hub { repository, revision } => {
                 let repository = Repository::open(hub, progress, repository, revision.as_deref())?;
                 FileLocation::Hub(Box::new(repository))
@@ -92,6 +103,18 @@ impl ModelFiles {
             commit: location.commit(),
             configuration,
             weights,
+        })
+    }
+
+    /// The model called `name` that is in the GGUF file at `path`, at a commit of the hub.
+    fn of_gguf(name: String, path: &Path, commit: Option<String>) -> Result<Self, ModelError> {
+        let bytes = WeightBytes::map(path)?;
+        let configuration = configuration(&name, bytes.as_slice())?.into_iter();
+        Ok(Self {
+            configuration: configuration.map(|(file, bytes)| (file, Cow::Owned(bytes))).collect(),
+            weights: vec![(name.clone(), bytes)],
+            commit,
+            name,
         })
     }
 

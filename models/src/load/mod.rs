@@ -7,6 +7,7 @@ pub(crate) mod expert_shapes;
 pub(crate) mod file_names;
 pub(crate) mod files;
 pub(crate) mod generation_config;
+pub(crate) mod gguf;
 pub(crate) mod hub;
 pub(crate) mod json_fields;
 pub(crate) mod matrix_shapes;

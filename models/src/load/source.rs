@@ -1,4 +1,4 @@
-//! [`ModelSource`]: the three kinds of places a model comes from, and how users name them.
+//! [`ModelSource`]: the kinds of places a model comes from, and how users name them.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -13,10 +13,21 @@ pub enum ModelSource {
     Builtin,
     /// A directory with the files of a Hugging Face model.
     Directory(PathBuf),
+    /// A GGUF file, as llama.cpp and its quantiser write them.
+    Gguf(PathBuf),
     /// A repository on the Hugging Face hub.
     Hub {
         /// `organisation/name`.
         repository: String,
+        /// Branch, tag or commit; the hub's `main` where none is given.
+        revision: Option<String>,
+    },
+    /// A GGUF file of a repository on the Hugging Face hub.
+    HubGguf {
+        /// `organisation/name`.
+        repository: String,
+        /// The file's name, or the format that names of such files have in them: `Q8_0`, `Q4_K_M` …
+        file: String,
         /// Branch, tag or commit; the hub's `main` where none is given.
         revision: Option<String>,
     },
@@ -25,9 +36,10 @@ pub enum ModelSource {
 impl FromStr for ModelSource {
     type Err = ModelError;
 
-    /// Reads `builtin`, a directory, or `organisation/name` with an optional `@revision`.
+    /// Reads `builtin`, a directory, a GGUF file, or `organisation/name` with an optional `@revision`; `organisation/name:Q8_0` and
+    /// `organisation/name/file.gguf` are GGUF files of a repository.
     ///
-    /// A text that names an existing directory is that directory. Any other text with a leading `.`, `/` or `~` is refused,
+    /// A text that names an existing directory or GGUF file is that one. Any other text with a leading `.`, `/` or `~` is refused,
     /// since it was meant to be one.
     fn from_str(text: &str) -> Result<Self, ModelError> {
         let refused = |reason: &str| ModelError::BadSource {
@@ -41,24 +53,40 @@ impl FromStr for ModelSource {
         if path.is_dir() {
             return Ok(Self::Directory(path.to_owned()));
         }
+        let is_gguf = text.to_ascii_lowercase().ends_with(".gguf");
+        if is_gguf && path.is_file() {
+            return Ok(Self::Gguf(path.to_owned()));
+        }
         if path.is_absolute() || text.starts_with(['.', '~']) {
-            return Err(refused("there is no such directory"));
+            return Err(refused(match is_gguf {
+                true => "there is no such file",
+                false => "there is no such directory",
+            }));
         }
         let (repository, revision) = match text.split_once('@') {
             Some((repository, revision)) => (repository, Some(revision)),
             None => (text, None),
         };
+        let (repository, file) = match gguf_file(repository) {
+            Some((repository, file)) => (repository, Some(file)),
+            None => (repository, None),
+        };
         if !is_repository(repository) {
             return Err(refused(
-                "expected `builtin`, an existing directory, or a hub id such as Qwen/Qwen3-0.6B",
+                "expected `builtin`, an existing directory or GGUF file, or a hub id such as Qwen/Qwen3-0.6B",
             ));
         }
         if revision.is_some_and(|revision| !is_revision(revision)) {
             return Err(refused("after `@`, expected a branch, tag or commit"));
         }
-        Ok(Self::Hub {
-            repository: repository.to_owned(),
-            revision: revision.map(str::to_owned),
+        let (repository, revision) = (repository.to_owned(), revision.map(str::to_owned));
+        Ok(match file {
+            None => Self::Hub { repository, revision },
+            Some(file) => Self::HubGguf {
+                repository,
+                file: file.to_owned(),
+                revision,
+            },
         })
     }
 }
@@ -67,17 +95,44 @@ impl fmt::Display for ModelSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Builtin => f.write_str("builtin"),
-            Self::Directory(path) => write!(f, "{}", path.display()),
-            Self::Hub {
+            Self::Directory(path) | Self::Gguf(path) => write!(f, "{}", path.display()),
+            Self::Hub { repository, revision } => write!(f, "{repository}{}", Revision(revision)),
+            Self::HubGguf {
                 repository,
-                revision: None,
-            } => f.write_str(repository),
-            Self::Hub {
-                repository,
-                revision: Some(revision),
-            } => write!(f, "{repository}@{revision}"),
+                file,
+                revision,
+            } => {
+                let between = if file.contains('.') { '/' } else { ':' };
+                write!(f, "{repository}{between}{file}{}", Revision(revision))
+            }
         }
     }
+}
+
+/// A revision as it stands behind a repository's name.
+struct Revision<'a>(&'a Option<String>);
+
+impl fmt::Display for Revision<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(revision) => write!(f, "@{revision}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The repository and the file, or the format, of `organisation/name:FORMAT` and `organisation/name/file.gguf`.
+fn gguf_file(text: &str) -> Option<(&str, &str)> {
+    let is_safe = |part: &str| {
+        let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+        (1..=200).contains(&part.len()) && part.chars().all(allowed) && !part.starts_with('.')
+    };
+    if let Some((repository, format)) = text.split_once(':') {
+        return (is_safe(format) && !format.contains('.')).then_some((repository, format));
+    }
+    let (at, _) = text.match_indices('/').nth(1)?;
+    let (repository, file) = (&text[..at], &text[at + 1..]);
+    (file.to_ascii_lowercase().ends_with(".gguf") && file.split('/').all(is_safe)).then_some((repository, file))
 }
 
 /// Whether `text` has the form `organisation/name` that the hub allows.
@@ -119,7 +174,26 @@ mod tests {
         assert_eq!(parse("Qwen/Qwen3-0.6B").unwrap(), hub("Qwen/Qwen3-0.6B", None));
         assert_eq!(parse("a/b@refs/pr/1").unwrap(), hub("a/b", Some("refs/pr/1")));
         assert_eq!(parse("src").unwrap(), ModelSource::Directory("src".into()));
+        let gguf = |file: &str, revision: Option<&str>| ModelSource::HubGguf {
+            repository: "a/b-GGUF".to_owned(),
+            file: file.to_owned(),
+            revision: revision.map(str::to_owned),
+        };
+        for (text, source) in [
+            ("a/b-GGUF:Q8_0", gguf("Q8_0", None)),
+            ("a/b-GGUF:Q4_K_M@v1", gguf("Q4_K_M", Some("v1"))),
+            ("a/b-GGUF/b.Q8_0.gguf", gguf("b.Q8_0.gguf", None)),
+            ("a/b-GGUF/BF16/b.gguf@v1", gguf("BF16/b.gguf", Some("v1"))),
+        ] {
+            assert_eq!(parse(text).unwrap(), source);
+            assert_eq!(source.to_string(), text);
+        }
         for wrong in [
+            "a/b:",
+            "a/b:../x",
+            "a/b/../x.gguf",
+            "a/b/c.bin",
+            "./missing.gguf",
             "",
             "gpt2",
             "./missing",

@@ -13,7 +13,7 @@ use crate::load::weights::Weights;
 /// give what they give as F32, but for the order of additions. On a GPU it is the format of the arithmetic too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum WeightFormat {
-    /// The checkpoint's own format; on the CPU, F32 for small models with F16 weights.
+    /// The checkpoint's own format; on the CPU, F32 for small models with F16 weights, and quantised weights stay so.
     #[default]
     Auto,
     /// 32-bit floats.
@@ -25,14 +25,20 @@ pub enum WeightFormat {
 }
 
 impl WeightFormat {
-    /// The format as candle names it; [`Auto`](Self::Auto) is that of the embeddings in `weights`, or F32 where they have
-    /// none in use.
+    /// The format as candle names it; [`Auto`](Self::Auto) is that of the embeddings in `weights`, BF16 where they are quantised, or
+    /// F32 where they have none in use.
     pub(crate) fn or_that_of(self, weights: &Weights) -> DType {
         match self {
             Self::F32 => DType::F32,
             Self::Bf16 => DType::BF16,
             Self::F16 => DType::F16,
-            Self::Auto => weights.dtype("model.embed_tokens.weight").unwrap_or(DType::F32),
+            Self::Auto => {
+                let otherwise = match weights.gguf() {
+                    Some(_) => DType::BF16,
+                    None => DType::F32,
+                };
+                weights.dtype("model.embed_tokens.weight").unwrap_or(otherwise)
+            }
         }
     }
 }

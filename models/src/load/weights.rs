@@ -1,4 +1,4 @@
-//! [`Weights`]: tensors read by name from safetensors files, single or sharded, mapped into memory.
+//! [`Weights`]: tensors read by name from safetensors files, single or sharded, or from a GGUF file, mapped into memory.
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
@@ -13,6 +13,8 @@ use safetensors::{Dtype, SafeTensors};
 use serde_json::Value;
 
 use crate::error::ModelError;
+use crate::load::gguf::tensors::{GgufTensors, Rows};
+use crate::load::gguf::{BlockFormat, is_gguf};
 use crate::load::json_fields::JsonFields;
 use crate::load::matrix_shapes::NamedShape;
 
@@ -40,7 +42,7 @@ impl WeightBytes {
         Ok(Self::Mapped(map))
     }
 
-    fn as_slice(&self) -> &[u8] {
+    pub(crate) fn as_slice(&self) -> &[u8] {
         match self {
             Self::Static(bytes) => bytes,
             Self::Mapped(map) => map,
@@ -63,6 +65,8 @@ pub(crate) struct Weights {
     shards: Vec<Shard>,
     /// The index in `shards` of each tensor's file.
     shard_of: HashMap<String, usize>,
+    /// The GGUF file that has all tensors instead.
+    gguf: Option<(GgufTensors, WeightBytes)>,
 }
 
 impl Weights {
@@ -71,8 +75,13 @@ impl Weights {
         let mut weights = Self {
             shards: Vec::with_capacity(files.len()),
             shard_of: HashMap::new(),
+            gguf: None,
         };
         for (file, bytes) in files {
+            if is_gguf(bytes.as_slice()) {
+                weights.gguf = Some((GgufTensors::parse(&file, bytes.as_slice())?, bytes));
+                continue;
+            }
             if is_git_lfs_pointer(bytes.as_slice()) {
                 let message = GIT_LFS_POINTER.to_owned();
                 return Err(ModelError::DamagedWeights { file, message });
@@ -98,8 +107,10 @@ impl Weights {
     /// Bytes that tell checkpoints apart at little cost: the header of each shard, in the order of the files, and
     /// [`SAMPLED_BLOCKS`] blocks spread evenly over its tensor data.
     pub(crate) fn fingerprint(&self) -> impl Iterator<Item = &[u8]> {
-        self.shards.iter().flat_map(|shard| {
-            let (header, data) = shard.bytes.as_slice().split_at(shard.data_start);
+        let shards = self.shards.iter().map(|shard| (&shard.bytes, shard.data_start));
+        let gguf = self.gguf.iter().map(|(tensors, bytes)| (bytes, tensors.data_start));
+        shards.chain(gguf).flat_map(|(bytes, data_start)| {
+            let (header, data) = bytes.as_slice().split_at(data_start);
             let stride = data.len().div_ceil(SAMPLED_BLOCKS).max(SAMPLED_BLOCK_BYTES);
             let blocks = data
                 .chunks(stride)
@@ -110,6 +121,9 @@ impl Weights {
 
     /// The number format of a tensor, `None` where it is missing or not a floating-point format in use.
     pub(crate) fn dtype(&self, name: &str) -> Option<DType> {
+        if let Some((tensors, _)) = &self.gguf {
+            return tensors.format(name)?.dtype();
+        }
         let name = self.stored_name(name);
         let shard = &self.shards[*self.shard_of.get(name.as_ref())?];
         match shard.metadata.info(&name)?.dtype {
@@ -124,10 +138,29 @@ impl Weights {
     ///
     /// `parts` are the tensors' names with the shapes they must have; all but the first dimension agree.
     pub(crate) fn stacked(&self, parts: &[NamedShape], dtype: DType, device: &Device) -> Result<Tensor, ModelError> {
+        if let Some((tensors, bytes)) = &self.gguf {
+            return tensors.stacked(bytes.as_slice(), parts, dtype, device);
+        }
         match dtype {
             DType::F32 => self.stacked_as::<f32>(parts, device),
             DType::BF16 => self.stacked_as::<bf16>(parts, device),
             _ => self.stacked_as::<f16>(parts, device),
+        }
+    }
+
+    /// The tensors of a GGUF file, where these weights are of one.
+    pub(crate) fn gguf(&self) -> Option<&GgufTensors> {
+        self.gguf.as_ref().map(|(tensors, _)| tensors)
+    }
+
+    /// The rows of a quantised matrix of a GGUF file; `None` where `matrix` is not quantised.
+    pub(crate) fn quantised_rows(&self, matrix: &NamedShape) -> Result<Option<Rows<'_>>, ModelError> {
+        let Some((tensors, bytes)) = &self.gguf else {
+            return Ok(None);
+        };
+        match tensors.format(&matrix.0).map(BlockFormat::dtype) {
+            Some(None) => tensors.rows(bytes.as_slice(), matrix).map(Some),
+            _ => Ok(None),
         }
     }
 

@@ -16,6 +16,7 @@ use crate::network::delta_net::DeltaNetWeights;
 use crate::network::expert_weights::StackedReader;
 use crate::network::linear::Linear;
 use crate::network::mamba2::Mamba2Weights;
+use crate::network::stored_matrices::MatrixFormat;
 
 /// One block's weights.
 #[derive(Debug, Clone)]
@@ -138,17 +139,17 @@ pub(crate) struct Network {
 }
 
 impl Network {
-    /// Reads the network that `config` describes from `weights`, matrices kept as `dtype` on `device`.
+    /// Reads the network that `config` describes from `weights`, matrices kept in `format` on `device`.
     pub(crate) fn read(
         config: &ModelConfig,
         weights: &Weights,
-        dtype: DType,
+        format: MatrixFormat,
         device: &Device,
     ) -> Result<Self, ModelError> {
         let reader = NetworkReader {
             config,
             weights,
-            dtype,
+            format,
             device,
         };
         reader.network()
@@ -159,7 +160,7 @@ impl Network {
 struct NetworkReader<'a> {
     config: &'a ModelConfig,
     weights: &'a Weights,
-    dtype: DType,
+    format: MatrixFormat,
     device: &'a Device,
 }
 
@@ -289,7 +290,7 @@ impl NetworkReader<'_> {
             ExpertShapes::Stacked(stacked) => {
                 let reader = StackedReader {
                     weights: self.weights,
-                    dtype: self.dtype,
+                    dtype: self.format.dtype(),
                     activations: self.activations(),
                     device: self.device,
                 };
@@ -309,13 +310,13 @@ impl NetworkReader<'_> {
     /// Matrices with as many columns, stacked into one.
     fn linear(&self, matrices: &[MatrixShape]) -> Result<Linear, ModelError> {
         let weights: Vec<NamedShape> = matrices.iter().map(MatrixShape::weight).collect();
-        let weight = self.weights.stacked(&weights, self.dtype, self.device)?;
+        let matrix = self.format.stacked(&weights, self.weights, self.device)?;
         let biases: Vec<NamedShape> = matrices.iter().filter_map(MatrixShape::bias).collect();
         let bias = match biases.is_empty() {
             true => None,
             false => Some(self.vector(&biases)?),
         };
-        Ok(Linear::new(weight, bias))
+        Ok(Linear::of(matrix, bias))
     }
 
     /// The recurrent layer that has these tensors.
@@ -372,7 +373,7 @@ impl NetworkReader<'_> {
     /// Queries, keys, values and gates in one matrix, of matrices the first of which gives each head's gates behind its query.
     fn gated_queries(&self, matrices: &[MatrixShape], heads: Heads) -> Result<Linear, ModelError> {
         let weights: Vec<NamedShape> = matrices.iter().map(MatrixShape::weight).collect();
-        let all = self.weights.stacked(&weights, self.dtype, self.device)?;
+        let all = self.weights.stacked(&weights, self.format.dtype(), self.device)?;
         let (count, dim) = (self.config.heads, heads.head_dim);
         let sorted = || -> candle_core::Result<Tensor> {
             let (rows, columns) = all.dims2()?;
@@ -395,7 +396,8 @@ impl NetworkReader<'_> {
     /// The factors of a norm: in the format of the activations as the checkpoint has them, as 32-bit floats where it has them less
     /// one, since 16 bits do not hold the sum.
     fn norm(&self, shape: &NamedShape) -> Result<Tensor, ModelError> {
-        if !self.config.family.norm_weights_are_offsets() {
+        // GGUF files have the factors themselves.
+        if !self.config.family.norm_weights_are_offsets() || self.weights.gguf().is_some() {
             return self.vector(std::slice::from_ref(shape));
         }
         let offsets = self
@@ -424,7 +426,11 @@ impl NetworkReader<'_> {
 
     /// The format of the activations.
     fn activations(&self) -> DType {
-        if self.device.is_cpu() { DType::F32 } else { self.dtype }
+        if self.device.is_cpu() {
+            DType::F32
+        } else {
+            self.format.dtype()
+        }
     }
 
     /// A vector that the host reads.

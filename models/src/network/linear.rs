@@ -1,11 +1,13 @@
 //! [`Linear`]: a weight matrix with an optional bias, applied by tensor operations or over slices.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use candle_core::{CpuStorage, DType, Device, Error, Result, Tensor};
 
 use crate::network::kernels::{self, Weight};
 use crate::network::mxfp4::Mxfp4;
+use crate::network::quantised::QuantisedMatrix;
 use crate::network::tensor_slices::{with_cpu_slice, with_cpu_storage};
 
 /// Number of tokens from which a general matrix product is faster than [`kernels::product`].
@@ -27,14 +29,37 @@ pub(crate) enum Matrix {
     Dense(Tensor),
     /// Floats of 4 bits, with scales.
     Mxfp4(Mxfp4),
+    /// Small whole numbers with scales, on the CPU.
+    Quantised(Arc<QuantisedMatrix>),
+    /// Parts of different formats, one behind the other, with as many columns in each.
+    Mixed(Vec<Linear>),
 }
 
 impl Matrix {
+    fn outputs(&self) -> usize {
+        match self {
+            Self::Dense(tensor) => tensor.dims()[0],
+            Self::Mxfp4(matrix) => matrix.outputs(),
+            Self::Quantised(matrix) => matrix.rows(),
+            Self::Mixed(parts) => parts.iter().map(Linear::outputs).sum(),
+        }
+    }
+
+    fn inputs(&self) -> usize {
+        match self {
+            Self::Dense(tensor) => tensor.dims()[1],
+            Self::Mxfp4(matrix) => matrix.inputs(),
+            Self::Quantised(matrix) => matrix.columns(),
+            Self::Mixed(parts) => parts.first().map_or(0, Linear::inputs),
+        }
+    }
+
     /// The matrix as a tensor in the format of the device's arithmetic.
     fn as_tensor(&self) -> Result<Tensor> {
         match self {
             Self::Dense(tensor) => Ok(tensor.clone()),
             Self::Mxfp4(matrix) => matrix.widened(),
+            Self::Quantised(_) | Self::Mixed(_) => Err(unexpected_type()),
         }
     }
 }
@@ -52,7 +77,7 @@ impl Linear {
     pub(crate) fn weight(&self) -> Result<&Tensor> {
         match &self.matrix {
             Matrix::Dense(tensor) => Ok(tensor),
-            Matrix::Mxfp4(_) => Err(unexpected_type()),
+            _ => Err(unexpected_type()),
         }
     }
 
@@ -63,17 +88,11 @@ impl Linear {
     }
 
     pub(crate) fn outputs(&self) -> usize {
-        match &self.matrix {
-            Matrix::Dense(tensor) => tensor.dims()[0],
-            Matrix::Mxfp4(matrix) => matrix.outputs(),
-        }
+        self.matrix.outputs()
     }
 
     fn inputs(&self) -> usize {
-        match &self.matrix {
-            Matrix::Dense(tensor) => tensor.dims()[1],
-            Matrix::Mxfp4(matrix) => matrix.inputs(),
-        }
+        self.matrix.inputs()
     }
 
     /// Multiplies tensors: `x` is `[tokens, inputs]` in the weights' number format, the result `[tokens, outputs]`.
@@ -101,6 +120,12 @@ impl Linear {
                 out.extend(row.iter().map(|weight| weight.widen()));
             }
         }
+        if let Matrix::Quantised(table) = &self.matrix {
+            tokens
+                .iter()
+                .for_each(|token| table.extend_with_row(*token as usize, out));
+            return Ok(());
+        }
         with_cpu_storage(self.weight()?, |storage| {
             match storage {
                 CpuStorage::F32(table) => copy(table, width, tokens, out),
@@ -114,7 +139,12 @@ impl Linear {
 
     /// Multiplies slices on the CPU: `x` is `[tokens, inputs]`, and `out` becomes `[tokens, outputs]`.
     pub(crate) fn apply(&self, x: &[f32], tokens: usize, out: &mut Vec<f32>) -> Result<()> {
-        if tokens >= MATRIX_PRODUCT_FROM {
+        if let Matrix::Quantised(matrix) = &self.matrix {
+            out.resize(tokens * matrix.rows(), 0.0);
+            matrix.apply(x, tokens, out);
+        } else if let Matrix::Mixed(parts) = &self.matrix {
+            apply_parts(parts, x, tokens, out)?;
+        } else if tokens >= MATRIX_PRODUCT_FROM {
             self.apply_matrix_product(x, tokens, out)?;
         } else if tokens == 1 {
             out.resize(self.outputs(), 0.0);
@@ -145,6 +175,7 @@ impl Linear {
         let weight = match &self.matrix {
             Matrix::Dense(weight) => weight,
             Matrix::Mxfp4(matrix) => return matrix.product(x, tokens, out),
+            _ => return Err(unexpected_type()),
         };
         with_cpu_storage(weight, |storage| {
             match storage {
@@ -167,6 +198,7 @@ impl Linear {
                 out.resize(tokens * self.outputs(), 0.0);
                 return self.product_by_parts(&x, out, |rows| matrix.rows(rows.start, rows.len()));
             }
+            _ => return Err(unexpected_type()),
         };
         if weight.dtype() == DType::F32 {
             let y = x.matmul(&weight.t()?)?;
@@ -208,6 +240,22 @@ impl Linear {
         }
         Ok(())
     }
+}
+
+/// Multiplies `x` by matrices that stand one behind the other: `out` becomes `[tokens, outputs]`, of all together.
+fn apply_parts(parts: &[Linear], x: &[f32], tokens: usize, out: &mut Vec<f32>) -> Result<()> {
+    let outputs: usize = parts.iter().map(Linear::outputs).sum();
+    out.resize(tokens * outputs, 0.0);
+    let (mut first, mut of_part) = (0, Vec::new());
+    for part in parts {
+        part.apply(x, tokens, &mut of_part)?;
+        let rows = part.outputs();
+        for (row, out) in of_part.chunks_exact(rows).zip(out.chunks_exact_mut(outputs)) {
+            out[first..][..rows].copy_from_slice(row);
+        }
+        first += rows;
+    }
+    Ok(())
 }
 
 /// The error of a matrix in another format than those that [`Weights`](crate::load::weights::Weights) makes.

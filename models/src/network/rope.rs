@@ -100,7 +100,10 @@ pub(crate) fn rotate_neighbours(head: &mut [f32], cos: &[f32], sin: &[f32]) {
 
 /// The divisor of each frequency, where they are not all the same; length `rotary_dim / 2`.
 pub(crate) fn frequency_divisors(config: &ModelConfig) -> Option<Vec<f32>> {
-    let differ = matches!(config.rope_scaling, RopeScaling::Llama3 { .. });
+    let differ = matches!(
+        config.rope_scaling,
+        RopeScaling::Llama3 { .. } | RopeScaling::Long { .. }
+    );
     differ.then(|| {
         unscaled_frequencies(config.rotary_dim, config.rope_theta)
             .zip(scaled_frequencies(config))

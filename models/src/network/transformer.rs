@@ -21,7 +21,7 @@ use crate::network::kv_cache::{CpuCache, TensorCache};
 use crate::network::layers::Network;
 use crate::network::rollback::Rollback;
 use crate::network::rope::Rope;
-use crate::network::{cpu_forward, tensor_forward};
+use crate::network::{cpu_forward, stored_matrices::MatrixFormat, tensor_forward};
 #[cfg(any(feature = "cuda", test))]
 use crate::{choice::Choice, language_model::logits_to_host};
 
@@ -84,18 +84,18 @@ pub struct Transformer {
 static NEXT_MARK: AtomicU64 = AtomicU64::new(1);
 
 impl Transformer {
-    /// Builds the model that `config` describes from `weights`, kept as `dtype` on `device`.
+    /// Builds the model that `config` describes from `weights`, kept in `format` on `device`.
     ///
     /// Errors call the model `name`. Work on the CPU runs in the pool `threads`, or without one in rayon's global pool.
     pub(crate) fn new(
         name: &str,
         config: ModelConfig,
         weights: &Weights,
-        dtype: DType,
+        format: MatrixFormat,
         device: &Device,
         threads: Option<Arc<rayon::ThreadPool>>,
     ) -> Result<Self, ModelError> {
-        let network = Network::read(&config, weights, dtype, device)?;
+        let (network, dtype) = (Network::read(&config, weights, format, device)?, format.dtype());
         let rope = Rope::new(&config);
         #[cfg(any(feature = "cuda", test))]
         let gpu =
@@ -189,7 +189,7 @@ impl Transformer {
         &self.config
     }
 
-    /// The format weights are kept in.
+    /// The format weights are kept in; F32 where each matrix of a GGUF file has its own.
     pub fn dtype(&self) -> DType {
         self.dtype
     }
@@ -446,7 +446,6 @@ impl GpuPasses {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::language_model::logits_to_host;
     use crate::load::weights::WeightBytes;
     use crate::{Family, RandomCheckpoint, WeightFormat};
 
@@ -465,7 +464,8 @@ mod tests {
             let config = ModelConfig::from_json("config.json", &config).unwrap();
             let bytes = WeightBytes::map(&directory.path().join("model.safetensors")).unwrap();
             let weights = Weights::new(vec![("model.safetensors".to_owned(), bytes)]).unwrap();
-            let mut model = Transformer::new("test", config, &weights, DType::F32, &Device::Cpu, None).unwrap();
+            let format = MatrixFormat::Converted(DType::F32);
+            let mut model = Transformer::new("test", config, &weights, format, &Device::Cpu, None).unwrap();
             let run = |model: &mut Transformer| {
                 // Past the first capacity of the caches, past what goes through at once, and past what convolutions keep.
                 let parts: [&[u32]; 6] = [&[1, 2, 3], &[4], &[7; 300], &[5, 6], &[8; 600], &[9; 600]];

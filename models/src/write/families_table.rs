@@ -4,6 +4,8 @@ use std::fmt::Write;
 
 use crate::load::config::family::Family;
 use crate::load::config::missing::MISSING;
+use crate::load::gguf::BlockFormat;
+use crate::load::gguf::configuration::ARCHITECTURES;
 use crate::write::gguf::architecture_of;
 
 /// What greedy tokens and logits of small random checkpoints of every family are compared with, in every test run.
@@ -17,6 +19,9 @@ pub fn compared_with(family: Family) -> Vec<&'static str> {
     }
 }
 
+/// What answers from GGUF files are compared with.
+const COMPARED_GGUF_WITH: &str = "llama.cpp (as in llama-cpp-python 0.3.36)";
+
 /// The contents of docs/models.md: families that run, and architectures that do not with the part that is missing.
 pub fn families_table() -> String {
     let mut text = String::from(
@@ -24,7 +29,7 @@ pub fn families_table() -> String {
 
 Written by `cargo run -p maskwright-models -- families`; a test compares.
 
-Weights are safetensors of F32, F16 or BF16, in one file or in several, in a directory or on the Hugging Face hub. Of quantised weights only the MXFP4 of gpt-oss's experts is read, and
+Weights are safetensors of F32, F16 or BF16, in one file or in several, in a directory or on the Hugging Face hub, or GGUF files. Of other quantised weights only the MXFP4 of gpt-oss's experts is read, and
 kept in memory as it is; others are refused.
 Every family appends several tokens in one forward pass and takes tokens back; `self_check` holds both against single steps, in every test run and for each format of weights. Tensor operations are held against the
 CPU's loops in every test run, too, on the CPU; on a GPU, families without own kernels have not been measured.
@@ -54,6 +59,11 @@ CPU's loops in every test run, too, on the CPU; on a GPU, families without own k
 `scripts/compare-transformers/run.sh` compares again, each family in several shapes; `models/tests/all/golden.json` keeps what transformers computed for
 checkpoints of each, which every test run computes too. `scripts/compare-llamacpp/run.sh` compares with llama.cpp, over GGUF files that it reads.
 
+",
+    );
+    text.push_str(&gguf_section());
+    text.push_str(
+        "
 ## What does not run
 
 Loading such a model ends in an error that names the missing part.
@@ -70,4 +80,27 @@ Loading such a model ends in an error that names the missing part.
         );
     }
     text
+}
+
+/// What of GGUF files runs.
+fn gguf_section() -> String {
+    let architectures = ARCHITECTURES.map(|(name, class)| format!("`{name}` (`{class}`)"));
+    let formats = BlockFormat::ALL.map(|format| format.name().to_ascii_uppercase());
+    format!(
+        "## GGUF files
+
+`--model` takes a file (`model.gguf`) or one of a repository on the hub (`owner/name:Q8_0`, `owner/name/file.gguf`). Sizes, tokenizer, chat template and the
+ends of answers come from the file's metadata.
+
+- **Architectures**: {}.
+- **Formats of tensors**: {}. On the CPU, quantised weights stay as they are, and what they are multiplied with is rounded to 8 bits, as in ggml; `--dtype f32`
+  computes with the numbers that they stand for. On a GPU they become BF16 when the model is loaded.
+- **Tokenizers**: byte-level BPE (`gpt2`) with the usual ways of cutting texts into words (`tokenizer.ggml.pre`), and SentencePiece's BPE (`llama`).
+- **Not read**: models in several files, experts, other architectures and formats; an error names the key or tensor.
+
+`scripts/compare-llamacpp/quantised.sh` compares tokens of texts, greedy tokens, logits and speed with {COMPARED_GGUF_WITH}, on files that llama.cpp's own quantiser wrote.
+",
+        architectures.join(", "),
+        formats.join(", "),
+    )
 }

@@ -19,7 +19,7 @@ fn widened_and_turned(blocks: &TensorView<'_>, scales: &TensorView<'_>) -> (Vec<
     let number = |expert: usize, row: usize, column: usize| {
         let index = (expert * rows + row) * columns + column;
         let byte = blocks.data()[index / 2];
-        let bits = if index % 2 == 0 { byte & 15 } else { byte >> 4 };
+        let bits = if index.is_multiple_of(2) { byte & 15 } else { byte >> 4 };
         let sign = if bits < 8 { 1.0 } else { -1.0 };
         sign * MAGNITUDES[usize::from(bits & 7)] * 2f32.powi(i32::from(scales.data()[index / 32]) - 127)
     };

@@ -9,6 +9,8 @@ mod configurations;
 mod decode;
 mod experts;
 mod gguf;
+mod gguf_models;
+mod gguf_tokenizers;
 mod golden;
 mod hub;
 mod hub_server;

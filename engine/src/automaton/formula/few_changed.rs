@@ -162,7 +162,7 @@ mod tests {
         let inner = formulas.and([none, pairs[3], one]);
         let both = formulas.and([any, one, pairs[1]]);
         let outer = formulas.or([inner, both]);
-        let value = |atom: Atom| (atom.0 % 3 != 2).then_some(atom.0 % 5 == 0);
+        let value = |atom: Atom| (atom.0 % 3 != 2).then_some(atom.0.is_multiple_of(5));
         for formula in [any, one, none, inner, both, outer] {
             let apart = FewChanged::new(&mut formulas, formula, &value);
             for first in 0..24 {

@@ -19,7 +19,7 @@ pub const PROMPT_DATE: jiff::civil::DateTime = jiff::civil::datetime(2024, 7, 26
 /// Which models, and how they are run.
 #[derive(Debug, Args)]
 pub struct ModelArguments {
-    /// The models, comma-separated: `builtin`, directories in Hugging Face layout, or hub ids such as Qwen/Qwen3-0.6B.
+    /// The models, comma-separated: `builtin`, directories in Hugging Face layout, GGUF files, or hub ids such as Qwen/Qwen3-0.6B or owner/name:Q8_0.
     /// One is in memory at a time
     #[arg(long, value_delimiter = ',', default_value = "builtin", value_name = "MODELS")]
     pub model: Vec<String>,
@@ -68,7 +68,7 @@ impl ModelArguments {
     pub fn check(&self, has_models: bool) -> Result<(), CommandError> {
         self.prompt.check(has_models)?;
         let takes_revision = |name: &String| match name.parse() {
-            Ok(ModelSource::Hub { revision, .. }) => revision.is_none(),
+            Ok(ModelSource::Hub { revision, .. } | ModelSource::HubGguf { revision, .. }) => revision.is_none(),
             Ok(_) => false,
             // What is wrong with it is said when it is loaded.
             Err(_) => true,
@@ -88,19 +88,12 @@ impl ModelArguments {
     ///
     /// [`ModelError`], naming the file, tensor or field at fault.
     pub fn load(&self, name: &str) -> Result<LoadedModel, ModelError> {
-        let source = match (name.parse()?, &self.revision) {
-            (
-                ModelSource::Hub {
-                    repository,
-                    revision: None,
-                },
-                Some(revision),
-            ) => ModelSource::Hub {
-                repository,
-                revision: Some(revision.clone()),
-            },
-            (source, _) => source,
-        };
+        let mut source = name.parse()?;
+        if let ModelSource::Hub { revision, .. } | ModelSource::HubGguf { revision, .. } = &mut source
+            && revision.is_none()
+        {
+            revision.clone_from(&self.revision);
+        }
         let bar = progress::download_bar(name);
         let mut hub = HubSettings::from_environment();
         hub.offline |= self.offline;

@@ -13,13 +13,13 @@ use serde_json::{Value, json};
 
 /// Continues prompts greedily.
 ///
-/// Reads a JSON list of prompts, each a list of token ids, from the standard input. Prints one object per prompt: the
-/// tokens chosen, the logits after the prompt and after the last but one token, and milliseconds.
+/// Reads a JSON list of prompts, each a text or a list of token ids, from the standard input. Prints one object per prompt: its
+/// tokens, the tokens chosen, the logits after the prompt and after the last but one token, and milliseconds.
 #[derive(Debug, Args)]
 pub(crate) struct GreedyTokens {
-    /// The model: a directory, a hub id, or `builtin`
+    /// The model: a directory, a GGUF file, a hub id, or `builtin`
     model: ModelSource,
-    /// Number of tokens to choose; an end-of-sequence token does not stop
+    /// Number of tokens to choose, 0 for the prompts' tokens only; an end-of-sequence token does not stop
     #[arg(long, default_value_t = 64)]
     count: usize,
     /// Device: cpu, cuda or cuda:N
@@ -36,12 +36,20 @@ pub(crate) struct GreedyTokens {
     no_logits: bool,
 }
 
+/// A prompt.
+#[derive(Debug, serde::Deserialize)]
+#[serde(untagged)]
+enum Prompt {
+    Tokens(Vec<u32>),
+    Text(String),
+}
+
 impl GreedyTokens {
     /// Does what the command says.
     pub(crate) fn run(&self) -> Result<(), Box<dyn Error>> {
         let mut prompts = String::new();
         std::io::stdin().read_to_string(&mut prompts)?;
-        let prompts: Vec<Vec<u32>> = serde_json::from_str(&prompts)?;
+        let prompts: Vec<Prompt> = serde_json::from_str(&prompts)?;
         let options = LoadOptions {
             device: self.device,
             dtype: self.dtype,
@@ -53,7 +61,16 @@ impl GreedyTokens {
         let load_ms = start.elapsed().as_secs_f64() * 1e3;
         let mut out = std::io::stdout().lock();
         for prompt in prompts {
-            let mut result = continue_greedily(&mut loaded, &prompt, self)?;
+            let prompt = match prompt {
+                Prompt::Tokens(tokens) => tokens,
+                // With what the tokenizer puts around a text.
+                Prompt::Text(text) => loaded.tokenizer().encode(&text, true)?,
+            };
+            let mut result = match self.count {
+                0 => json!({}),
+                _ => continue_greedily(&mut loaded, &prompt, self)?,
+            };
+            result["prompt"] = prompt.into();
             result["load_ms"] = load_ms.into();
             writeln!(out, "{result}")?;
         }

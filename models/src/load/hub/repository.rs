@@ -11,6 +11,7 @@ use indicatif::ProgressBar;
 use crate::error::ModelError;
 use crate::load::disk::{create_file, create_parent, read_file, write_file};
 use crate::load::file_names::{CONFIG, TOKENIZER};
+use crate::load::gguf::choice::choose;
 use crate::load::hub::contents::Announced;
 use crate::load::hub::downloader::{Downloader, Wanted};
 use crate::load::hub::listing::{Listing, is_commit};
@@ -205,6 +206,41 @@ impl<'a> Repository<'a> {
         locks.join(&self.commit).join(format!("{file}.{kind}"))
     }
 
+    /// The path of the GGUF file that `wanted` means, its name or its format, downloaded if it is not in the cache.
+    pub(crate) fn gguf_file(&mut self, wanted: &str) -> Result<PathBuf, ModelError> {
+        let cached = cached_files(&self.cached().pointer_path(&self.commit));
+        let mut file = choose(cached.iter().map(String::as_str), wanted).map(str::to_owned);
+        if file.is_none() && !self.settings.offline {
+            if self.listing.is_none() {
+                self.fetch_listing()?;
+            }
+            file = choose(self.announced_names(), wanted).map(str::to_owned);
+        }
+        let path = match &file {
+            Some(file) => self.file(file)?,
+            None => None,
+        };
+        match path {
+            Some(path) => Ok(path),
+            None if self.settings.offline => Err(self.not_cached(wanted)),
+            None => {
+                let files = self.announced_names().filter(|file| file.ends_with(".gguf"));
+                let files: Vec<&str> = files.take(30).collect();
+                Err(ModelError::MissingFile {
+                    model: self.name.clone(),
+                    file: format!("GGUF file {wanted}"),
+                    hint: format!("GGUF files there: {}", files.join(", ")),
+                })
+            }
+        }
+    }
+
+    /// The names of the files that the hub has, where it was asked.
+    fn announced_names(&self) -> impl Iterator<Item = &str> {
+        let listing = self.listing.iter();
+        listing.flat_map(|listing| listing.files.keys().map(String::as_str))
+    }
+
     /// Judges a file that is missing in the cache where the hub cannot be asked: most files are optional, so it is absent;
     /// but a snapshot without its configuration was never downloaded.
     fn missing_offline(&self, file: &str) -> Result<Option<PathBuf>, ModelError> {
@@ -277,4 +313,19 @@ fn link_or_copy(blob: &Path, relative: &Path, path: &Path) -> std::io::Result<()
 #[cfg(not(unix))]
 fn link_or_copy(blob: &Path, _: &Path, path: &Path) -> std::io::Result<()> {
     fs::hard_link(blob, path).or_else(|_| fs::copy(blob, path).map(drop))
+}
+
+/// The names of the files of a snapshot in the cache, with those of folders in it.
+fn cached_files(snapshot: &Path) -> Vec<String> {
+    let entries = |directory: &Path| fs::read_dir(directory).into_iter().flatten().flatten();
+    let mut files = Vec::new();
+    for entry in entries(snapshot) {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        match entry.path().is_dir() {
+            true => files
+                .extend(entries(&entry.path()).map(|file| format!("{name}/{}", file.file_name().to_string_lossy()))),
+            false => files.push(name),
+        }
+    }
+    files
 }

@@ -10,6 +10,7 @@ use crate::language_model::logits_to_host;
 use crate::load::config::ModelConfig;
 use crate::load::weights::{WeightBytes, Weights};
 use crate::network::gpu::emulation::Emulation;
+use crate::network::stored_matrices::MatrixFormat;
 use crate::network::transformer::Transformer;
 use crate::{
     Constraint, DecodeOptions, Family, LanguageModel, LoadOptions, ModelError, RandomCheckpoint, Sampler,
@@ -32,7 +33,15 @@ fn model(family: Family, dtype: DType, change: impl FnOnce(&mut RandomCheckpoint
     let config = ModelConfig::from_json("config.json", &config).unwrap();
     let bytes = WeightBytes::map(&directory.path().join("model.safetensors")).unwrap();
     let weights = Weights::new(vec![("model.safetensors".to_owned(), bytes)]).unwrap();
-    Transformer::new("test", config, &weights, dtype, &Device::Cpu, None).unwrap()
+    Transformer::new(
+        "test",
+        config,
+        &weights,
+        MatrixFormat::Converted(dtype),
+        &Device::Cpu,
+        None,
+    )
+    .unwrap()
 }
 
 /// The logits after each of `parts`, with tokens in between that are taken back.

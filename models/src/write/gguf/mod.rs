@@ -1,7 +1,7 @@
 //! [`export_gguf`]: a checkpoint as one GGUF file, which llama.cpp and what is built on it can run.
 //!
 //! The format: <https://github.com/ggml-org/ggml/blob/master/docs/gguf.md>. The names of tensors and keys are those that
-//! llama.cpp reads for the architectures `llama`, `qwen2` and `qwen3`.
+//! llama.cpp reads for the architectures `llama`, `qwen2`, `qwen3`, `gemma3` and `lfm2`.
 
 mod tensors;
 pub(crate) mod tokens;
@@ -17,6 +17,7 @@ use candle_core::quantized::{GgmlDType, QTensor};
 use crate::error::ModelError;
 use crate::load::config::ModelConfig;
 use crate::load::config::family::Family;
+use crate::load::config::layer_kinds::{Activation, Mixer, Positions};
 use crate::load::config::rope_scaling::RopeScaling;
 use crate::load::files::ModelFiles;
 use crate::load::hub::settings::HubSettings;
@@ -50,8 +51,9 @@ pub struct GgufSummary {
 ///
 /// # Errors
 ///
-/// [`ModelError`]: as [`load`](crate::load), [`ModelError::Unsupported`] for families other than Llama, Mistral, Qwen2 and Qwen3,
-/// for networks with sliding windows, LongRoPE or gates other than SiLU, and for tokenizers other than byte-level BPE, and [`ModelError::Write`].
+/// [`ModelError`]: as [`load`](crate::load), [`ModelError::Unsupported`] for families other than Llama, Mistral, Qwen2, Qwen3, Gemma 3
+/// and LFM2, for what llama.cpp computes otherwise (sliding windows elsewhere than in Gemma 3, LongRoPE, other gates, other factors),
+/// and for tokenizers other than byte-level BPE, and [`ModelError::Write`].
 pub fn export_gguf(
     source: &ModelSource,
     hub: &HubSettings,
@@ -95,6 +97,8 @@ pub(crate) fn architecture_of(family: Family) -> Option<&'static str> {
         Family::Llama | Family::Mistral => Some("llama"),
         Family::Qwen2 => Some("qwen2"),
         Family::Qwen3 => Some("qwen3"),
+        Family::Gemma3 => Some("gemma3"),
+        Family::Lfm2 => Some("lfm2"),
         _ => None,
     }
 }
@@ -114,8 +118,21 @@ fn architecture(config: &ModelConfig, name: &str) -> Result<&'static str, ModelE
         let names: Vec<&str> = written.map(Family::name).collect();
         return Err(unsupported(what, &format!("{} can be written", names.join(", "))));
     };
-    if !config.is_plain() {
-        let what = "a GGUF file of a model with sliding windows, LongRoPE or gates other than SiLU".to_owned();
+    let is_alike = match config.family {
+        // llama.cpp has the root of a head's length, and this activation, built in.
+        Family::Gemma3 => {
+            config.activation == Activation::GeluTanh
+                && config.multipliers.scores == 1.0 / (config.head_dim as f32).sqrt()
+        }
+        Family::Lfm2 => {
+            let full = |mixer: &Mixer| !matches!(mixer, Mixer::Attention { window: Some(_), .. });
+            config.activation == Activation::Silu && !config.convolution_bias && config.mixers.iter().all(full)
+        }
+        _ => config.is_plain(),
+    };
+    if !is_alike {
+        let what = "a GGUF file of a model with other sliding windows, LongRoPE, gates or factors than llama.cpp has"
+            .to_owned();
         return Err(unsupported(what, "such models run from their checkpoint only"));
     }
     Ok(architecture)
@@ -140,7 +157,7 @@ fn hyper_parameters(config: &ModelConfig, architecture: &str) -> Vec<(String, Va
         ("block_count", size(config.layers)),
         ("feed_forward_length", size(config.intermediate_size)),
         ("attention.head_count", size(config.heads)),
-        ("attention.head_count_kv", size(config.kv_heads)),
+        ("attention.head_count_kv", kv_heads(config)),
         ("attention.key_length", size(config.head_dim)),
         ("attention.value_length", size(config.head_dim)),
         ("attention.layer_norm_rms_epsilon", Value::F32(config.rms_norm_eps)),
@@ -152,6 +169,11 @@ fn hyper_parameters(config: &ModelConfig, architecture: &str) -> Vec<(String, Va
         fields.push(("rope.scaling.type", Value::String("linear".to_owned())));
         fields.push(("rope.scaling.factor", Value::F32(factor)));
     }
+    match config.family {
+        Family::Gemma3 => fields.extend(gemma3_fields(config)),
+        Family::Lfm2 => fields.push(("shortconv.l_cache", size(config.convolution_taps))),
+        _ => {}
+    }
     let named = fields
         .into_iter()
         .map(|(field, value)| (format!("{architecture}.{field}"), value));
@@ -161,6 +183,39 @@ fn hyper_parameters(config: &ModelConfig, architecture: &str) -> Vec<(String, Va
     ))
     .chain(named)
     .collect()
+}
+
+/// Number of key and value heads: one number, or one for each layer where some have none.
+fn kv_heads(config: &ModelConfig) -> Value {
+    let count = Value::U32(config.kv_heads as u32);
+    let of_layer = |layer| match config.has_attention(layer) {
+        true => count.clone(),
+        false => Value::U32(0),
+    };
+    match (0..config.layers).all(|layer| config.has_attention(layer)) {
+        true => count,
+        false => Value::Array((0..config.layers).map(of_layer).collect()),
+    }
+}
+
+/// Gemma 3's windows, and the layers that have them: those whose positions have a base of their own.
+fn gemma3_fields(config: &ModelConfig) -> Vec<(&'static str, Value)> {
+    let window = |mixer: &Mixer| match mixer {
+        Mixer::Attention {
+            window,
+            positions: Positions::LocalRotary,
+        } => Some(window.unwrap_or(config.max_positions)),
+        _ => None,
+    };
+    let Some(length) = config.mixers.iter().find_map(window) else {
+        return Vec::new();
+    };
+    let has_window = config.mixers.iter().map(|mixer| Value::Bool(window(mixer).is_some()));
+    vec![
+        ("attention.sliding_window", Value::U32(length as u32)),
+        ("attention.sliding_window_pattern", Value::Array(has_window.collect())),
+        ("rope.freq_base_swa", Value::F32(config.local_rope_theta)),
+    ]
 }
 
 /// Writes the file.

@@ -6,6 +6,7 @@ use candle_core::{DType, Device, Tensor};
 use crate::error::ModelError;
 use crate::load::config::ModelConfig;
 use crate::load::config::family::Family;
+use crate::load::gguf::tensors::names_in_file;
 use crate::load::matrix_shapes::{MatrixShape, NamedShape};
 use crate::load::weights::Weights;
 use crate::network::rope::frequency_divisors;
@@ -50,13 +51,13 @@ pub(super) fn convert_all(
         format,
         tensors: Vec::new(),
     };
-    converter.matrix("token_embd", &config.embeddings(), Rows::Unchanged)?;
+    converter.matrix(&config.embeddings())?;
     for layer in 0..config.layers {
         converter.layer(layer)?;
     }
-    converter.vector("output_norm.weight", config.final_norm(), Rows::Unchanged)?;
+    converter.norm(config.final_norm())?;
     if let Some(output) = config.untied_output() {
-        converter.matrix("output", &output, Rows::Unchanged)?;
+        converter.matrix(&output)?;
     }
     if let Some(divisors) = frequency_divisors(config) {
         let count = divisors.len();
@@ -88,49 +89,68 @@ struct TensorConverter<'a> {
 impl TensorConverter<'_> {
     /// Converts the tensors of a layer.
     fn layer(&mut self, layer: usize) -> Result<(), TensorError> {
-        let config = self.config;
-        let pairs = |heads| match config.family {
-            Family::Llama | Family::Mistral => Rows::Pairs { heads },
-            _ => Rows::Unchanged,
-        };
-        let matrices = [
-            ("attn_q", pairs(config.heads)),
-            ("attn_k", pairs(config.kv_heads)),
-            ("attn_v", Rows::Unchanged),
-            ("attn_output", Rows::Unchanged),
-            ("ffn_gate", Rows::Unchanged),
-            ("ffn_up", Rows::Unchanged),
-            ("ffn_down", Rows::Unchanged),
-        ];
-        let shapes = config.layer(layer);
-        for ((name, rows), matrix) in matrices.into_iter().zip(shapes.matrices()) {
-            let name = format!("blk.{layer}.{name}");
-            self.matrix(&name, matrix, rows)?;
-            if let Some(bias) = matrix.bias() {
-                self.vector(&format!("{name}.bias"), bias, rows)?;
-            }
+        let shapes = self.config.layer(layer);
+        for matrix in shapes.matrices() {
+            self.matrix(matrix)?;
         }
-        let names = ["attn_norm", "ffn_norm", "attn_q_norm", "attn_k_norm"];
-        for (name, norm) in names.into_iter().zip(shapes.norms()) {
-            self.vector(&format!("blk.{layer}.{name}.weight"), norm, Rows::Unchanged)?;
+        for norm in shapes.norms() {
+            self.norm(norm)?;
+        }
+        if let Some((taps, _)) = shapes.convolution() {
+            let tensor = self.read(taps.clone())?.squeeze(1)?;
+            self.push(self.name_in_file(taps)?, &tensor, GgmlDType::F32)?;
         }
         Ok(())
     }
 
-    /// Converts a matrix without its bias.
-    fn matrix(&mut self, name: &str, matrix: &MatrixShape, rows: Rows) -> Result<(), TensorError> {
-        let tensor = self.read(matrix.weight(), rows)?;
-        self.push(format!("{name}.weight"), &tensor, self.format)
+    /// Converts a matrix with its bias.
+    fn matrix(&mut self, matrix: &MatrixShape) -> Result<(), TensorError> {
+        let weight = matrix.weight();
+        let name = self.name_in_file(&weight)?;
+        let tensor = self.read(weight)?;
+        self.push(name, &tensor, self.format)?;
+        match matrix.bias() {
+            // llama.cpp wants biases in F32.
+            Some(bias) => {
+                let name = self.name_in_file(&bias)?;
+                let tensor = self.read(bias)?;
+                self.push(name, &tensor, GgmlDType::F32)
+            }
+            None => Ok(()),
+        }
     }
 
-    /// Converts a norm or a bias, which llama.cpp wants in F32.
-    fn vector(&mut self, name: &str, vector: NamedShape, rows: Rows) -> Result<(), TensorError> {
-        let tensor = self.read(vector, rows)?;
-        self.push(name.to_owned(), &tensor, GgmlDType::F32)
+    /// Converts the factors of a norm, which llama.cpp wants in F32.
+    fn norm(&mut self, norm: NamedShape) -> Result<(), TensorError> {
+        let name = self.name_in_file(&norm)?;
+        let mut factors = self.read(norm)?;
+        if self.config.family.norm_weights_are_offsets() {
+            factors = (factors + 1.0)?;
+        }
+        self.push(name, &factors, GgmlDType::F32)
     }
 
-    /// Reads a tensor, its rows in the order `rows`.
-    fn read(&self, tensor: NamedShape, rows: Rows) -> Result<Tensor, TensorError> {
+    /// llama.cpp's name of a tensor.
+    fn name_in_file(&self, (name, _): &NamedShape) -> Result<String, TensorError> {
+        let names = names_in_file(name, self.config.family == Family::Gemma3);
+        let first = names.into_iter().next();
+        first
+            .ok_or_else(|| TensorError::Candle(candle_core::Error::Msg(format!("llama.cpp has no tensor like {name}"))))
+    }
+
+    /// The order of the rows of the tensor of that name.
+    fn order(&self, name: &str) -> Rows {
+        let heads = match self.config.family {
+            Family::Llama | Family::Mistral if name.contains(".q_proj.") => Some(self.config.heads),
+            Family::Llama | Family::Mistral if name.contains(".k_proj.") => Some(self.config.kv_heads),
+            _ => None,
+        };
+        heads.map_or(Rows::Unchanged, |heads| Rows::Pairs { heads })
+    }
+
+    /// Reads a tensor, its rows in llama.cpp's order.
+    fn read(&self, tensor: NamedShape) -> Result<Tensor, TensorError> {
+        let rows = self.order(&tensor.0);
         let tensor = self.weights.stacked(&[tensor], DType::F32, &Device::Cpu)?;
         let Rows::Pairs { heads } = rows else {
             return Ok(tensor);

@@ -6,6 +6,7 @@ use serde_json::Value as Json;
 use crate::error::ModelError;
 use crate::load::file_names::TOKENIZER;
 use crate::load::files::ModelFiles;
+use crate::load::gguf::pre_tokenizers::{LLAMA_3, QWEN_2};
 use crate::prompt::vocabulary::ConfigurationFiles;
 
 /// How llama.cpp will cut texts into words before it merges tokens within them.
@@ -38,11 +39,6 @@ enum TokenType {
     UserDefined = 4,
     Unused = 5,
 }
-
-/// Llama 3's way of cutting texts, and Qwen 2's, which differs in numbers.
-const LLAMA_3: &str = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+";
-const QWEN_2: &str =
-    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+";
 
 /// Tokens, merges and special ids of a model.
 pub(super) fn metadata(

@@ -1,0 +1,205 @@
+//! Products with quantised weights, which stay quantised in memory.
+//!
+//! 1. [`panels`]: sixteen rows of a matrix stand together, so that one vector register has four codes of each.
+//! 2. [`activations`]: the vectors that a matrix is multiplied with are quantised to 8 bits, as ggml does it.
+//! 3. The products of codes are summed in whole numbers, and each group's sum is scaled: by [`vnni`] on processors with AVX-512
+//!    VNNI, by [`portable`] on others.
+
+mod activations;
+mod panels;
+mod portable;
+#[cfg(target_arch = "x86_64")]
+mod vnni;
+
+use rayon::prelude::*;
+
+use crate::load::gguf::tensors::Rows;
+use crate::network::quantised::activations::Activations;
+use crate::network::quantised::panels::{PANEL_ROWS, Panels};
+
+/// Multiplications from which a product is shared between threads: below, waking threads takes longer.
+const PARALLEL_FROM: usize = 1 << 19;
+
+/// A matrix of quantised weights, `[rows, columns]`.
+#[derive(Debug)]
+pub(crate) struct QuantisedMatrix {
+    panels: Panels,
+}
+
+impl QuantisedMatrix {
+    /// A matrix of the rows of `parts`, one part behind the other; all have the same format and as many `columns`.
+    pub(crate) fn new(parts: &[Rows<'_>], columns: usize) -> Self {
+        Self {
+            panels: Panels::new(parts, columns),
+        }
+    }
+
+    pub(crate) fn rows(&self) -> usize {
+        self.panels.rows
+    }
+
+    pub(crate) fn columns(&self) -> usize {
+        self.panels.columns
+    }
+
+    /// Appends the numbers of a row.
+    pub(crate) fn extend_with_row(&self, row: usize, out: &mut Vec<f32>) {
+        self.panels.extend_with_row(row, out);
+    }
+
+    /// Multiplies `x`, `[tokens, columns]`, by the transposed matrix: `out` becomes `[tokens, rows]`.
+    pub(crate) fn apply(&self, x: &[f32], tokens: usize, out: &mut [f32]) {
+        let panels = &self.panels;
+        let x = Activations::new(x, panels.columns, panels.format);
+        let block = PANEL_ROWS * tokens;
+        // For each panel `[tokens, PANEL_ROWS]`.
+        let mut blocks = vec![0.0; panels.count() * block];
+        let threads = rayon::current_num_threads();
+        if threads == 1 || panels.rows * panels.columns * tokens < PARALLEL_FROM {
+            multiply(panels, 0, &x, &mut blocks);
+        } else {
+            let panels_per_part = panels.count().div_ceil(threads * 4).max(1);
+            let parts = blocks.par_chunks_mut(panels_per_part * block).enumerate();
+            parts.for_each(|(part, blocks)| multiply(panels, part * panels_per_part, &x, blocks));
+        }
+        for (panel, block) in blocks.chunks_exact(block).enumerate() {
+            let first = panel * PANEL_ROWS;
+            let rows = PANEL_ROWS.min(panels.rows - first);
+            for (token, numbers) in block.chunks_exact(PANEL_ROWS).enumerate() {
+                out[token * panels.rows + first..][..rows].copy_from_slice(&numbers[..rows]);
+            }
+        }
+    }
+}
+
+/// Multiplies the panels from number `first` on with all vectors of `x`; `blocks` has `[tokens, PANEL_ROWS]` for each of them.
+fn multiply(panels: &Panels, first: usize, x: &Activations, blocks: &mut [f32]) {
+    for (panel, block) in blocks.chunks_exact_mut(PANEL_ROWS * x.tokens()).enumerate() {
+        let panel = panels.panel(first + panel);
+        #[cfg(target_arch = "x86_64")]
+        if vnni::multiply(panels.format, panel, x, block) {
+            continue;
+        }
+        portable::multiply(panels.format, panel, x, block);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use candle_core::quantized::{GgmlDType, QTensor};
+    use candle_core::{Device, Tensor};
+
+    use super::*;
+    use crate::load::gguf::BlockFormat;
+
+    const FORMATS: [(BlockFormat, GgmlDType); 8] = [
+        (BlockFormat::Q4_0, GgmlDType::Q4_0),
+        (BlockFormat::Q4_1, GgmlDType::Q4_1),
+        (BlockFormat::Q5_0, GgmlDType::Q5_0),
+        (BlockFormat::Q5_1, GgmlDType::Q5_1),
+        (BlockFormat::Q8_0, GgmlDType::Q8_0),
+        (BlockFormat::Q4K, GgmlDType::Q4K),
+        (BlockFormat::Q5K, GgmlDType::Q5K),
+        (BlockFormat::Q6K, GgmlDType::Q6K),
+    ];
+
+    /// A matrix of random numbers, and what candle says that its quantised weights stand for.
+    fn matrix(rows: usize, columns: usize, format: BlockFormat, theirs: GgmlDType) -> (QuantisedMatrix, Vec<f32>) {
+        let numbers = Tensor::randn(0f32, 1.0, (rows, columns), &Device::Cpu).unwrap();
+        let quantised = QTensor::quantize(&numbers, theirs).unwrap();
+        let bytes = quantised.data().unwrap();
+        let exact = quantised.dequantize(&Device::Cpu).unwrap().flatten_all().unwrap();
+        let rows = Rows::in_order(format, rows, &bytes);
+        (QuantisedMatrix::new(&[rows], columns), exact.to_vec1().unwrap())
+    }
+
+    fn numbers(count: usize) -> Vec<f32> {
+        let numbers = Tensor::randn(0f32, 1.0, count, &Device::Cpu).unwrap();
+        numbers.to_vec1().unwrap()
+    }
+
+    #[test]
+    fn packed_rows_stand_for_the_numbers_that_candle_reads() {
+        for (format, theirs) in FORMATS {
+            let (matrix, exact) = matrix(37, 512, format, theirs);
+            let mut found = Vec::new();
+            (0..37).for_each(|row| matrix.extend_with_row(row, &mut found));
+            assert_eq!(found, exact, "{format:?}");
+        }
+    }
+
+    /// The definition: the sum of products of the numbers that codes and scales stand for, of weights and of activations.
+    #[test]
+    fn products_equal_the_sums_they_are_defined_by() {
+        for (format, theirs) in FORMATS {
+            for (rows, tokens) in [(16, 1), (37, 2), (5, 7), (96, 33)] {
+                let columns = 512;
+                let (matrix, exact) = matrix(rows, columns, format, theirs);
+                let x = Activations::new(&numbers(tokens * columns), columns, format);
+                let (panels, wide) = (&matrix.panels, x.numbers());
+                let block = PANEL_ROWS * tokens;
+                let mut blocks = vec![f32::NAN; panels.count() * block];
+                multiply(panels, 0, &x, &mut blocks);
+                let mut by_portable = vec![f32::NAN; blocks.len()];
+                for (panel, block) in by_portable.chunks_exact_mut(block).enumerate() {
+                    portable::multiply(format, panels.panel(panel), &x, block);
+                }
+                for row in 0..rows {
+                    for token in 0..tokens {
+                        let weights = &exact[row * columns..][..columns];
+                        let terms = weights.iter().zip(&wide[token * columns..][..columns]);
+                        let terms: Vec<f64> = terms.map(|(a, b)| f64::from(*a) * f64::from(*b)).collect();
+                        let (sum, size) = (
+                            terms.iter().sum::<f64>(),
+                            terms.iter().map(|term| term.abs()).sum::<f64>(),
+                        );
+                        let at = row / PANEL_ROWS * block + token * PANEL_ROWS + row % PANEL_ROWS;
+                        for found in [blocks[at], by_portable[at]] {
+                            let difference = (f64::from(found) - sum).abs();
+                            assert!(
+                                difference < 1e-5 * size,
+                                "{format:?} {rows}x{tokens}: {found}, not {sum}"
+                            );
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn quantised_products_are_close_to_products_of_the_numbers() {
+        for (format, theirs) in FORMATS {
+            let (rows, columns, tokens) = (40, 1024, 3);
+            let (matrix, exact) = matrix(rows, columns, format, theirs);
+            let x = numbers(tokens * columns);
+            let mut out = vec![0.0; tokens * rows];
+            matrix.apply(&x, tokens, &mut out);
+            for token in 0..tokens {
+                for row in 0..rows {
+                    let terms = exact[row * columns..][..columns]
+                        .iter()
+                        .zip(&x[token * columns..][..columns]);
+                    let sum: f32 = terms.map(|(a, b)| a * b).sum();
+                    // Each activation is off by at most 1/254 of the largest in its block, at random.
+                    let found = out[token * rows + row];
+                    assert!((found - sum).abs() < 1.5, "{format:?}: {found}, not {sum}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn activations_that_are_no_numbers_are_not_hidden() {
+        for (format, theirs) in FORMATS {
+            let (matrix, _) = matrix(16, 256, format, theirs);
+            for bad in [f32::NAN, f32::INFINITY] {
+                let mut x = numbers(256);
+                x[100] = bad;
+                let mut out = vec![0.0; 16];
+                matrix.apply(&x, 1, &mut out);
+                assert!(out.iter().all(|y| !y.is_finite()), "{format:?} {bad}: {out:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,343 @@
+//! Models from GGUF files: they compute what their checkpoints compute, quantised or not, and what is wrong with a file is said.
+//! `scripts/compare-llamacpp` holds their answers against llama.cpp's.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use candle_core::quantized::gguf_file::{self, Content, Value};
+use candle_core::quantized::{GgmlDType, QTensor};
+use candle_core::{Device, Tensor};
+use maskwright_models::{
+    Family, HubSettings, LoadOptions, LoadedModel, Message, ModelSource, RandomCheckpoint, WeightFormat, export_gguf,
+    load, logits_to_host, self_check,
+};
+use serde_json::Value as Json;
+
+use crate::hub_server::{Hub, Model, Server};
+
+/// A small checkpoint of a family, of a shape that llama.cpp can run.
+fn checkpoint(family: Family, wide: bool) -> RandomCheckpoint {
+    let mut checkpoint = RandomCheckpoint::preset(family, "tiny").unwrap();
+    checkpoint.format = WeightFormat::F32;
+    if wide {
+        // Blocks of the formats with a K have 256 numbers.
+        for (field, size) in [
+            ("hidden_size", 256),
+            ("intermediate_size", 512),
+            ("head_dim", 64),
+            ("block_ff_dim", 768),
+        ] {
+            checkpoint.config[field] = size.into();
+        }
+    }
+    if family == Family::Gemma3 {
+        checkpoint.config["query_pre_attn_scalar"] = checkpoint.config["head_dim"].clone();
+    }
+    checkpoint
+}
+
+/// Writes a checkpoint into `directory`, and as GGUF beside it.
+fn export(checkpoint: &RandomCheckpoint, directory: &Path) -> PathBuf {
+    checkpoint.write(directory).unwrap();
+    let path = directory.join("model.gguf");
+    let source = ModelSource::Directory(directory.to_owned());
+    export_gguf(&source, &HubSettings::default(), WeightFormat::F32, None, &path).unwrap();
+    path
+}
+
+fn open(source: ModelSource, dtype: WeightFormat) -> LoadedModel {
+    let options = LoadOptions {
+        dtype,
+        ..LoadOptions::default()
+    };
+    load(&source, &options).unwrap()
+}
+
+/// The logits after several appends, one of them long.
+fn logits(loaded: &mut LoadedModel) -> Vec<f32> {
+    let mut all = Vec::new();
+    loaded.model.reset();
+    let long: Vec<u32> = (0..60).map(|token| token * 5 % 256).collect();
+    for part in [&[1, 2, 3], &[4][..], &long, &[5, 6]] {
+        let mut logits = Vec::new();
+        logits_to_host(&loaded.model.append(part).unwrap(), &mut logits).unwrap();
+        all.extend(logits);
+    }
+    all
+}
+
+/// The largest difference, as a part of the spread.
+fn difference(one: &[f32], other: &[f32]) -> f32 {
+    let spread = one.iter().fold(0f32, |a, b| a.max(*b)) - one.iter().fold(0f32, |a, b| a.min(*b));
+    let pairs = one.iter().zip(other);
+    pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max) / spread
+}
+
+const FAMILIES: [Family; 6] = [
+    Family::Llama,
+    Family::Mistral,
+    Family::Qwen2,
+    Family::Qwen3,
+    Family::Gemma3,
+    Family::Lfm2,
+];
+
+#[test]
+fn a_gguf_file_computes_what_its_checkpoint_computes() {
+    for family in FAMILIES {
+        for tied in [true, false] {
+            let directory = tempfile::tempdir().unwrap();
+            let mut checkpoint = checkpoint(family, false);
+            checkpoint.config["tie_word_embeddings"] = tied.into();
+            let path = export(&checkpoint, directory.path());
+            let mut ours = open(ModelSource::Directory(directory.path().to_owned()), WeightFormat::Auto);
+            let source: ModelSource = path.to_str().unwrap().parse().unwrap();
+            assert_eq!(source, ModelSource::Gguf(path));
+            let mut theirs = open(source, WeightFormat::Auto);
+            assert_eq!(theirs.summary().dtype, "f32");
+            assert_eq!(theirs.summary().parameters, ours.summary().parameters);
+            assert_eq!(theirs.eos_ids(), ours.eos_ids(), "{family:?}");
+            let found = difference(&logits(&mut ours), &logits(&mut theirs));
+            // Llama 3's frequencies are divided by written divisors instead of computed ones.
+            assert!(found < 1e-5, "{family:?}: {found}");
+        }
+    }
+}
+
+/// Writes the file at `path` again with its matrices in the formats that `format` gives for their names.
+fn quantise(path: &Path, format: impl Fn(&str) -> GgmlDType) -> PathBuf {
+    let mut file = File::open(path).unwrap();
+    let content = Content::read(&mut file).unwrap();
+    let tensors: Vec<(String, QTensor)> = content
+        .tensor_infos
+        .iter()
+        .map(|(name, info)| {
+            let tensor = content.tensor(&mut file, name, &Device::Cpu).unwrap();
+            let is_matrix = info.shape.rank() == 2 && !name.contains("shortconv.conv");
+            let tensor = match is_matrix {
+                true => QTensor::quantize(&tensor.dequantize(&Device::Cpu).unwrap(), format(name)).unwrap(),
+                false => tensor,
+            };
+            (name.clone(), tensor)
+        })
+        .collect();
+    let metadata: Vec<(&str, &Value)> = content
+        .metadata
+        .iter()
+        .map(|(key, value)| (key.as_str(), value))
+        .collect();
+    let tensors: Vec<(&str, &QTensor)> = tensors.iter().map(|(name, tensor)| (name.as_str(), tensor)).collect();
+    let written = path.with_extension("quantised.gguf");
+    gguf_file::write(&mut File::create(&written).unwrap(), &metadata, &tensors).unwrap();
+    written
+}
+
+/// The golden rule of quantised kernels: what they compute is what the numbers that the weights stand for give, but for the
+/// activations' own rounding.
+fn check_quantised(path: PathBuf, name: &str, tolerance: f32) {
+    let mut quantised = open(ModelSource::Gguf(path.clone()), WeightFormat::Auto);
+    assert_eq!(quantised.summary().dtype, name);
+    let mut wide = open(ModelSource::Gguf(path), WeightFormat::F32);
+    assert_eq!(wide.summary().dtype, "f32");
+    assert!(quantised.summary().bytes_per_token < wide.summary().bytes_per_token);
+    let found = difference(&logits(&mut wide), &logits(&mut quantised));
+    assert!(found < tolerance, "{name}: {found}");
+    let tokens: Vec<u32> = (1..40).collect();
+    // Sums in another order may round an activation to another code.
+    let check = self_check(quantised.model.as_mut(), &tokens, 0.03).unwrap();
+    assert!(check.passed, "{name}: {check:?}");
+}
+
+#[test]
+fn quantised_weights_compute_what_they_stand_for() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = export(&checkpoint(Family::Llama, true), directory.path());
+    for (format, name) in [
+        (GgmlDType::Q4_0, "q4_0"),
+        (GgmlDType::Q4_1, "q4_1"),
+        (GgmlDType::Q5_0, "q5_0"),
+        (GgmlDType::Q5_1, "q5_1"),
+        (GgmlDType::Q8_0, "q8_0"),
+        (GgmlDType::Q4K, "q4_k"),
+        (GgmlDType::Q5K, "q5_k"),
+        (GgmlDType::Q6K, "q6_k"),
+        (GgmlDType::BF16, "bf16"),
+        (GgmlDType::F16, "f16"),
+    ] {
+        check_quantised(quantise(&path, |_| format), name, 0.03);
+    }
+}
+
+#[test]
+fn formats_may_differ_within_a_layer() {
+    for family in FAMILIES {
+        let directory = tempfile::tempdir().unwrap();
+        let path = export(&checkpoint(family, true), directory.path());
+        let format = |name: &str| match name {
+            "token_embd.weight" => GgmlDType::Q6K,
+            name if name.contains("attn_v") => GgmlDType::F16,
+            name if name.contains("ffn_down") || name.contains("out_proj") => GgmlDType::Q6K,
+            name if name.contains("attn_k") => GgmlDType::Q8_0,
+            _ => GgmlDType::Q4K,
+        };
+        check_quantised(quantise(&path, format), "f16+q8_0+q4_k+q6_k", 0.04);
+    }
+}
+
+/// A file with this metadata, and an embedding matrix of as many tokens.
+pub(crate) fn write_vocabulary(path: &Path, metadata: &[(&str, Value)], tokens: usize) {
+    let embeddings = Tensor::zeros((tokens, 32), candle_core::DType::F32, &Device::Cpu).unwrap();
+    let embeddings = QTensor::quantize(&embeddings, GgmlDType::Q8_0).unwrap();
+    let sizes = [
+        ("llama.block_count", 1),
+        ("llama.embedding_length", 32),
+        ("llama.feed_forward_length", 32),
+        ("llama.context_length", 64),
+        ("llama.attention.head_count", 2),
+    ];
+    let mut all = vec![
+        ("general.architecture", Value::String("llama".to_owned())),
+        ("llama.attention.layer_norm_rms_epsilon", Value::F32(1e-5)),
+    ];
+    all.extend(sizes.map(|(key, size)| (key, Value::U32(size))));
+    all.retain(|(key, _)| metadata.iter().all(|(given, _)| given != key));
+    all.extend_from_slice(metadata);
+    let all: Vec<(&str, &Value)> = all.iter().map(|(key, value)| (*key, value)).collect();
+    let tensors = [("token_embd.weight", &embeddings)];
+    gguf_file::write(&mut File::create(path).unwrap(), &all, &tensors).unwrap();
+}
+
+#[test]
+fn what_is_wrong_with_a_file_is_said_by_its_key() {
+    let text = |text: &str| Value::String(text.to_owned());
+    let letters = || Value::Array(["a", "b", "ab"].map(text).into());
+    let merges = || Value::Array(vec![text("a b")]);
+    let whole = || {
+        vec![
+            ("tokenizer.ggml.model", text("gpt2")),
+            ("tokenizer.ggml.pre", text("gpt-2")),
+            ("tokenizer.ggml.tokens", letters()),
+            ("tokenizer.ggml.merges", merges()),
+            ("tokenizer.ggml.eos_token_id", Value::U32(2)),
+        ]
+    };
+    let wrong: [(&str, Value, &[&str]); 12] = [
+        ("general.architecture", text("mamba"), &["\"mamba\"", "qwen3"]),
+        (
+            "llama.block_count",
+            Value::U32(4_000_000_000),
+            &["llama.block_count", "2000"],
+        ),
+        ("llama.block_count", Value::F32(1.5), &["llama.block_count", "1.5"]),
+        (
+            "llama.embedding_length",
+            text("32"),
+            &["llama.embedding_length", "a number"],
+        ),
+        (
+            "llama.attention.head_count",
+            Value::U32(0),
+            &["layers with different numbers of heads"],
+        ),
+        ("llama.expert_count", Value::U32(8), &["llama.expert_count"]),
+        (
+            "llama.rope.scaling.type",
+            text("odd"),
+            &["llama.rope.scaling.type", "odd"],
+        ),
+        ("tokenizer.ggml.model", text("bert"), &["bert", "SentencePiece"]),
+        ("tokenizer.ggml.pre", text("odd"), &["tokenizer.ggml.pre", "odd"]),
+        (
+            "tokenizer.ggml.token_type",
+            Value::Array(vec![Value::I32(1)]),
+            &["token_type", "1 kinds for 3 tokens"],
+        ),
+        (
+            "tokenizer.ggml.eos_token_id",
+            Value::U32(3),
+            &["eos_token_id", "none of the 3 tokens"],
+        ),
+        ("split.count", Value::U16(3), &["3 GGUF files", "--merge"]),
+    ];
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("model.gguf");
+    let fails = || {
+        let error = load(&ModelSource::Gguf(path.clone()), &LoadOptions::default()).unwrap_err();
+        error.to_string()
+    };
+    for (key, value, expected) in wrong {
+        let mut metadata = whole();
+        metadata.retain(|(given, _)| *given != key);
+        metadata.push((key, value));
+        write_vocabulary(&path, &metadata, 3);
+        let error = fails();
+        for part in expected.iter().chain(&["model.gguf"]) {
+            assert!(error.contains(part), "{key}: {error}");
+        }
+    }
+    // All is well but for the other tensors.
+    write_vocabulary(&path, &whole(), 3);
+    assert!(fails().contains("`blk.0."), "{}", fails());
+    let bytes = std::fs::read(&path).unwrap();
+    std::fs::write(&path, &bytes[..bytes.len() / 2]).unwrap();
+    assert!(fails().contains("damaged: byte "), "{}", fails());
+}
+
+#[test]
+fn chat_template_and_tokens_of_the_builtin_model_survive() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("builtin.gguf");
+    export_gguf(
+        &ModelSource::Builtin,
+        &HubSettings::default(),
+        WeightFormat::F32,
+        None,
+        &path,
+    )
+    .unwrap();
+    let (ours, theirs) = (
+        open(ModelSource::Builtin, WeightFormat::F32),
+        open(ModelSource::Gguf(path), WeightFormat::F32),
+    );
+    let messages = [Message::new("user", "{\"type\": \"object\"}")];
+    let prompt = ours.render_prompt(&messages).unwrap();
+    assert_eq!(prompt, theirs.render_prompt(&messages).unwrap());
+    assert_eq!(ours.eos_ids()[0], theirs.eos_ids()[0]);
+    let (ours, tokens) = (ours.vocabulary(), theirs.vocabulary());
+    for id in 0..3072 {
+        assert_eq!(ours.token_bytes(id), tokens.token_bytes(id), "token {id}");
+    }
+    let json: Json = serde_json::from_str(theirs.tokenizer_json()).unwrap();
+    assert_eq!(json["model"]["type"], "BPE");
+}
+
+#[test]
+fn a_repository_of_the_hub_may_have_several_gguf_files() {
+    let (directory, cache) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let path = export(&checkpoint(Family::Qwen3, false), directory.path());
+    let file = std::fs::read(path).unwrap();
+    let files = ["README.md", "tiny-Q8_0.gguf", "whole/tiny-F32.gguf"].map(|name| (name.to_owned(), file.clone()));
+    let model = Model {
+        files: files.into(),
+        revisions: [("main".to_owned(), "1".repeat(40))].into(),
+        token: None,
+    };
+    let server = Server::start(Hub {
+        models: [("org/tiny-GGUF".to_owned(), model)].into(),
+        ..Hub::default()
+    });
+    let mut options = LoadOptions::default();
+    options.hub.endpoint.clone_from(&server.endpoint);
+    options.hub.cache = cache.path().to_owned();
+    let open = |name: &str, options: &LoadOptions| load(&name.parse().unwrap(), options);
+    let loaded = open("org/tiny-GGUF:f32", &options).unwrap();
+    assert_eq!(loaded.name(), "org/tiny-GGUF:f32");
+    assert_eq!(loaded.summary().commit, Some("1".repeat(40)));
+    assert_eq!(server.count("GET /storage/"), 1, "one file is fetched");
+    let error = open("org/tiny-GGUF:Q4_K_M", &options).unwrap_err().to_string();
+    assert!(error.contains("Q4_K_M") && error.contains("tiny-Q8_0.gguf"), "{error}");
+    options.hub.offline = true;
+    open("org/tiny-GGUF:F32", &options).unwrap();
+    open("org/tiny-GGUF/whole/tiny-F32.gguf", &options).unwrap();
+    open("org/tiny-GGUF:Q8_0", &options).unwrap_err();
+}
