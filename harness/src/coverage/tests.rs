@@ -116,10 +116,8 @@ fn the_shortest_reductions_are_kept() {
     let half: Vec<usize> = (0..1500).collect();
     assert_eq!(found.len(), 3);
     assert_eq!(found[..2], [json!([]), json!(half)]);
-    assert!(
-        found[2].as_array().unwrap().len() == 2999,
-        "one item less, or a smaller number"
-    );
+    // Zero in place of four digits is the shortest of what is left.
+    assert_eq!(found[2].to_string().len(), json!(document).to_string().len() - 3);
 }
 
 /// A framework that must not be asked.

@@ -183,7 +183,8 @@ impl Decoder<'_> {
     /// Lets the model reason after `pending`, which is then what it reads before its answer. Returns why the answer ends where
     /// the reasoning does.
     ///
-    /// What an unconstrained model writes that ends its turn without an end of reasoning was its answer.
+    /// What an unconstrained model writes that ends its turn without an end of reasoning was its answer, and has an answer's
+    /// limit on tokens.
     fn reason(
         &mut self,
         reasoning: &Reasoning,
@@ -209,8 +210,13 @@ impl Decoder<'_> {
             let id = self.sample_freely(pending)?;
             if self.options.eos_tokens.contains(&id) {
                 if !is_constrained {
+                    let has_room = written.len() <= self.options.max_tokens;
+                    written.truncate(self.options.max_tokens);
                     self.tokens = written;
-                    return Ok(Some(FinishReason::EndOfSequence));
+                    return Ok(Some(match has_room {
+                        true => FinishReason::EndOfSequence,
+                        false => FinishReason::TokenLimit,
+                    }));
                 }
                 pending.clone_from(&reasoning.closing);
                 break (None, true);

@@ -196,9 +196,10 @@ impl FileLocation<'_> {
             return Err(ModelError::MissingFile {
                 model: name.to_owned(),
                 file: format!("{WEIGHTS} or {WEIGHT_INDEX}"),
-                hint: "weights in other formats (.bin, .pth, .gguf) are not read; \
-                       transformers' `save_pretrained` writes safetensors"
-                    .to_owned(),
+                hint:
+                    "name a GGUF file by its path or as OWNER/NAME:Q8_0; weights in other formats (.bin, .pth) are not \
+                       read, and transformers' `save_pretrained` writes safetensors"
+                        .to_owned(),
             });
         };
         let label = format!("{name}: {WEIGHT_INDEX}");

@@ -281,7 +281,7 @@ fn route(hub: &mut Hub, request: &Request) -> Answer {
 
 /// Whether a file is one of Git LFS.
 fn is_large(name: &str) -> bool {
-    name.ends_with(".safetensors")
+    name.ends_with(".safetensors") || name.ends_with(".gguf")
 }
 
 /// What the list of files says of a file.

@@ -213,6 +213,15 @@ fn an_unconstrained_answer_is_told_from_the_reasoning() {
 }
 
 #[test]
+fn an_unconstrained_answer_has_its_own_limit() {
+    let loaded = with_template(QWEN, reasoning(100, None)).unwrap();
+    let long = "no".repeat(30) + "$";
+    let (text, _, generation) = answer(&loaded, &tokens(&loaded, &long), false, 1000);
+    assert_eq!((text.len(), generation.reasoning), (50, None));
+    assert_eq!(generation.finish.unwrap(), FinishReason::TokenLimit);
+}
+
+#[test]
 fn a_token_that_reaches_into_the_answer_is_read_up_to_it() {
     let plain = asked(&ModelSource::Builtin, PromptOptions::default()).unwrap();
     let vocabulary = plain.vocabulary();

@@ -244,8 +244,8 @@ impl<'a> Reader<'_, 'a> {
         let at = self.at;
         let name = self.name()?;
         let dimensions = self.u32()?;
-        if dimensions > MAX_DIMENSIONS {
-            let message = format!("tensor `{name}` has {dimensions} dimensions; at most {MAX_DIMENSIONS} are read");
+        if !(1..=MAX_DIMENSIONS).contains(&dimensions) {
+            let message = format!("tensor `{name}` has {dimensions} dimensions; expected 1 to {MAX_DIMENSIONS}");
             return Err(self.damaged(at, message));
         }
         // The file has the innermost dimension first.
@@ -346,6 +346,21 @@ mod tests {
                     assert!(file.tensors.values().all(|tensor| tensor.bytes.end <= whole.len()));
                 }
             }
+        }
+    }
+
+    #[test]
+    fn tensors_have_dimensions() {
+        let whole = small_file();
+        let name = whole
+            .windows(9)
+            .rposition(|bytes| bytes == b"\x01\0\0\0\0\0\0\0t")
+            .unwrap();
+        for dimensions in [0, 5] {
+            let mut changed = whole.clone();
+            changed[name + 9] = dimensions;
+            let error = GgufFile::parse("f", &changed).unwrap_err().to_string();
+            assert!(error.contains(&format!("{dimensions} dimensions")), "{error}");
         }
     }
 

@@ -93,9 +93,11 @@ impl GgufTensors {
 
     /// The formats of all matrices, and the bytes of all tensors.
     pub(crate) fn formats_and_bytes(&self) -> (BTreeSet<BlockFormat>, u64) {
-        let matrices = self.tensors.values().filter(|place| place.shape.len() > 1);
+        // The taps of short convolutions are numbers of 32 bits in all files.
+        let is_matrix = |name: &str, place: &TensorPlace| place.shape.len() > 1 && !name.contains("shortconv.conv");
+        let matrices = self.tensors.iter().filter(|(name, place)| is_matrix(name, place));
         let bytes = self.tensors.values().map(|place| place.bytes.len() as u64).sum();
-        (matrices.map(|place| place.format).collect(), bytes)
+        (matrices.map(|(_, place)| place.format).collect(), bytes)
     }
 
     /// The bytes of a tensor, 0 where there is none of that name.
@@ -129,6 +131,15 @@ impl GgufTensors {
                 tensor: in_file,
                 expected: expected.clone(),
                 found: place.shape.clone(),
+            });
+        }
+        // Numbers of a list without rows stand alone: no blocks of several.
+        let row = expected.get(1..).and_then(<[usize]>::last).copied().unwrap_or(1);
+        if !row.is_multiple_of(place.format.block_len()) {
+            return Err(ModelError::Unsupported {
+                file: self.file.clone(),
+                what: format!("tensor `{in_file}` in {}", place.format.name()),
+                hint: "tensors whose rows are no whole blocks have to be F32, F16 or BF16".to_owned(),
             });
         }
         let rows = expected.first().copied().unwrap_or(1);

@@ -182,19 +182,22 @@ fn sentence_piece(metadata: &Metadata<'_>, tokens: &Tokens<'_>) -> Result<Value,
         "decoder": {"type": "Sequence", "decoders": decoders},
         "model": {
             "type": "BPE", "unk_token": unknown, "fuse_unk": true, "byte_fallback": true, "ignore_merges": false,
-            "vocab": tokens.vocabulary(), "merges": merges_by_score(tokens, &scores),
+            "vocab": tokens.vocabulary(), "merges": merges_by_score(metadata, tokens, &scores)?,
         },
     }))
 }
 
-/// All pairs of tokens whose joined text is a token, those of higher scores first.
-fn merges_by_score(tokens: &Tokens<'_>, scores: &[f64]) -> Vec<Value> {
+/// All pairs of tokens whose joined text is a token, those of higher scores first; errs where they are more text than any
+/// published vocabulary has by far.
+fn merges_by_score(metadata: &Metadata<'_>, tokens: &Tokens<'_>, scores: &[f64]) -> Result<Vec<Value>, ModelError> {
+    /// The most bytes of all pairs together; a vocabulary of 256,000 tokens has a tenth.
+    const MAX_BYTES: usize = 1 << 28;
     /// A longer token has no part in any merge: all its splits would take time by the square of its length.
     const LONGEST: usize = 1 << 10;
     let ids: HashMap<&str, usize> = tokens.texts.iter().enumerate().map(|(id, text)| (*text, id)).collect();
     let mut by_score: Vec<usize> = (0..tokens.texts.len()).collect();
     by_score.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]));
-    let mut merges = Vec::new();
+    let (mut merges, mut bytes) = (Vec::new(), 0);
     for id in by_score {
         let text = tokens.texts[id];
         if text.len() > LONGEST || ids[text] != id {
@@ -202,9 +205,15 @@ fn merges_by_score(tokens: &Tokens<'_>, scores: &[f64]) -> Vec<Value> {
         }
         let splits = text.char_indices().skip(1).map(|(at, _)| text.split_at(at));
         let known = splits.filter(|(first, second)| ids.contains_key(first) && ids.contains_key(second));
+        let before = merges.len();
         merges.extend(known.map(|(first, second)| json!([first, second])));
+        bytes += (merges.len() - before) * text.len();
+        if bytes > MAX_BYTES {
+            let message = format!("the pairs that tokens are made of have over {MAX_BYTES} bytes");
+            return Err(metadata.error("tokenizer.ggml.tokens", message));
+        }
     }
-    merges
+    Ok(merges)
 }
 
 /// What is put around a text: the tokens at its beginning and end that the file asks for.

@@ -1,6 +1,7 @@
 //! [`Listing`]: a commit of a repository, and what the hub announces of its files.
 
 use std::collections::BTreeMap;
+use std::path::{Component, Path};
 use std::time::Duration;
 
 use hf_hub::api::sync::ApiRepo;
@@ -56,7 +57,7 @@ impl Listing {
             .as_array()
             .ok_or("it has no list of files (`siblings`)")?;
         let named = files.iter().filter_map(|file| {
-            let name = file["rfilename"].as_str()?.to_owned();
+            let name = file["rfilename"].as_str().filter(|name| is_inside(name))?.to_owned();
             Some((name, announced(file)))
         });
         let is_open = answer["private"] == false && answer["gated"] == false;
@@ -66,6 +67,12 @@ impl Listing {
             needs_token: !is_open,
         })
     }
+}
+
+/// Whether the name of a file stays within the directory that it is joined to, on every system.
+fn is_inside(name: &str) -> bool {
+    let is_plain = |part: Component<'_>| matches!(part, Component::Normal(_));
+    !name.is_empty() && !name.contains(['\\', ':']) && Path::new(name).components().all(is_plain)
 }
 
 /// What an entry of the list of files says of the file.
@@ -161,8 +168,22 @@ mod tests {
             }
         );
 
-        let mirror = json!({"sha": commit, "siblings": [{"rfilename": "config.json"}]});
+        let names = [
+            "config.json",
+            "../../x-Q8_0.gguf",
+            "/tmp/x-Q8_0.gguf",
+            "a\\..\\x.gguf",
+            "C:x.gguf",
+            "",
+        ];
+        let siblings = names.map(|name| json!({"rfilename": name}));
+        let mirror = json!({"sha": commit, "siblings": siblings});
         let read = Listing::read(&mirror).unwrap();
+        assert_eq!(
+            read.files.keys().collect::<Vec<_>>(),
+            ["config.json"],
+            "others lead outside of the cache"
+        );
         assert!(read.needs_token, "nothing says that it does not");
         assert_eq!(read.files["config.json"], Announced::default());
         for gated in [json!("auto"), json!("manual")] {
