@@ -3,19 +3,22 @@
 
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::few_changed::{ChangedAtom, FewChanged};
-use crate::automaton::formula::{Atom, AtomKind, FormulaId, Keys, TextId};
+use crate::automaton::formula::{AssertionId, Atom, AtomKind, FormulaId, Keys, TextId};
 use crate::automaton::search::Search;
 use crate::automaton::search::containers::object_facts::{ObjectFacts, ObjectModel, Surroundings};
 use hashbrown::HashMap;
 
-/// Number of searches, each of which looks at all of an object's residual formula, after which keys are tried without the
-/// others first.
-const SEARCHES_BEFORE_KEYS_ALONE: usize = 4;
+/// Number of atoms that searches, each of which looks at all of an object's residual formula, have looked at when keys are tried
+/// without the others first.
+const ATOMS_SEARCHED_BEFORE_KEYS_ALONE: usize = 256;
 
-/// The residual formula of an object to which at most one of the keys comes that it lists.
+/// Number of atoms that speak of a key from which on the key is one that many alternatives share.
+const ATOMS_OF_SHARED_KEY: usize = 16;
+
+/// The residual formula of an object without the keys that it lists, but for those that many alternatives share.
 struct KeysAlone {
     apart: FewChanged,
-    /// The atoms that change with each key.
+    /// The atoms that change where a key comes, for each key that may be left out.
     by_name: HashMap<TextId, Vec<ChangedAtom>>,
 }
 
@@ -33,17 +36,22 @@ impl Search {
             used: exhausted,
             ..Surroundings::default()
         };
+        let atoms = self.algebra.formulas.atoms(demand).len();
         let mut goals = vec![(demand, true)];
-        let (mut model, mut searches, mut alone): (Option<(ObjectFacts<'_>, ObjectModel)>, _, _) = (None, 0, None);
-        for &name in ordered {
+        let mut model: Option<(ObjectFacts<'_>, ObjectModel)> = None;
+        let (mut searches, mut alone) = (0, None);
+        for (place, &name) in ordered.iter().enumerate() {
             let has = self.algebra.atom(AtomKind::Has(name));
             let mut may_come = match &model {
                 Some((facts, members)) => facts.has_room(self, members, name)?,
                 None => false,
             };
-            if !may_come && searches >= SEARCHES_BEFORE_KEYS_ALONE {
-                let alone = alone.get_or_insert_with(|| self.keys_alone(demand));
-                may_come = self.may_come_alone(alone, name, around)?;
+            if !may_come && searches * atoms >= ATOMS_SEARCHED_BEFORE_KEYS_ALONE {
+                let alone = match &mut alone {
+                    Some(alone) => alone,
+                    none => none.insert(self.keys_alone(demand)?),
+                };
+                may_come = self.may_come_alone(alone, name, &ordered[..place], around)?;
             }
             if !may_come && model.is_none() {
                 searches += 1;
@@ -66,30 +74,48 @@ impl Search {
         Ok(self.algebra.without_all(demand, ordered))
     }
 
-    /// The residual formula `demand` of an object to which at most one of the keys comes that it lists.
-    fn keys_alone(&mut self, demand: FormulaId) -> KeysAlone {
+    /// The residual formula `demand` of an object without the keys that it lists, but for those that many alternatives share,
+    /// such as the one whose value tells them apart. What forbids all keys but some of a list is taken to forbid the key, too.
+    fn keys_alone(&mut self, demand: FormulaId) -> Result<KeysAlone, AutomatonError> {
         let mut by_name: HashMap<TextId, Vec<ChangedAtom>> = HashMap::new();
-        let mut without: HashMap<Atom, bool> = HashMap::new();
-        for &atom in self.algebra.formulas.atoms(demand) {
-            let (name, with, otherwise) = match self.algebra.atoms.kind(atom) {
-                AtomKind::Has(name) => (name, Some(true), false),
-                AtomKind::Members(Keys::Name(name), _) => (name, None, true),
+        let mut closings = Vec::new();
+        for atom in self.algebra.formulas.atoms(demand).to_vec() {
+            let (name, with) = match self.algebra.atoms.kind(atom) {
+                AtomKind::Has(name) => (name, Some(true)),
+                AtomKind::Members(Keys::Name(name), _) => (name, None),
+                AtomKind::Members(Keys::Language(language), AssertionId::NOTHING) => {
+                    let listed = self.algebra.enumerated_keys(language)?;
+                    closings.extend(listed.filter(|keys| keys.excludes).map(|keys| (atom, keys)));
+                    continue;
+                }
                 _ => continue,
             };
             by_name.entry(name).or_default().push((atom, with));
-            without.insert(atom, otherwise);
         }
-        let value = |atom: Atom| without.get(&atom).copied();
+        by_name.retain(|_, changed| changed.len() < ATOMS_OF_SHARED_KEY);
+        // A key that does not come makes its `Has` false, and true what is said of its value.
+        let of_names = by_name.values().flatten();
+        let mut otherwise: HashMap<Atom, bool> = of_names.map(|(atom, with)| (*atom, with.is_none())).collect();
+        for (atom, keys) in closings {
+            otherwise.insert(atom, false);
+            for name in &keys.names {
+                if let Some(changed) = by_name.get_mut(name) {
+                    changed.push((atom, None));
+                }
+            }
+        }
+        let value = |atom: Atom| otherwise.get(&atom).copied();
         let apart = FewChanged::new(&mut self.algebra.formulas, demand, &value);
-        KeysAlone { apart, by_name }
+        Ok(KeysAlone { apart, by_name })
     }
 
-    /// Whether an object can be completed with a key and no other key that its residual formula lists; `false` also if it takes
-    /// further members.
+    /// Whether an object can be completed with a key and no other key that its residual formula lists, but for shared ones that
+    /// are not among those `passed`; `false` also if it takes further members.
     fn may_come_alone(
         &mut self,
         alone: &KeysAlone,
         name: TextId,
+        passed: &[TextId],
         around: Surroundings<'_>,
     ) -> Result<bool, AutomatonError> {
         let Some(changed) = alone.by_name.get(&name) else {
@@ -97,7 +123,10 @@ impl Search {
         };
         let left = alone.apart.with(&mut self.algebra.formulas, changed);
         let has = self.algebra.atom(AtomKind::Has(name));
-        let model = self.object_model(&[(left, true), (has, true)], around)?;
-        Ok(model.is_some_and(|(_, model)| model.count == 1))
+        let Some((_, model)) = self.object_model(&[(left, true), (has, true)], around)? else {
+            return Ok(false);
+        };
+        let is_listed = |other: &TextId| *other == name || !alone.by_name.contains_key(other) && !passed.contains(other);
+        Ok(model.others.is_empty() && model.members.keys().all(is_listed))
     }
 }

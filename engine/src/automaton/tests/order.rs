@@ -247,3 +247,46 @@ fn every_branch_can_be_written_in_its_order() {
     }
     assert!(kept > 500 && refused > 500, "{kept} {refused}");
 }
+
+/// Among many alternatives that close their objects, a key may come exactly if one alternative has it, its order admits it, and
+/// what the alternative requires can still come.
+#[test]
+fn keys_of_many_closed_alternatives_come_in_their_order() {
+    let mut random = ChaCha8Rng::seed_from_u64(12);
+    let (mut kept, mut refused) = (0, 0);
+    for kind_first in [false, true] {
+        let kind = |at: usize| format!(r#""kind": {{"const": "k{at}"}}"#);
+        let branches = (0..40).map(|at| {
+            let mut members: Vec<String> = (0..3).map(|member| format!(r#""p{at}_{member}": true"#)).collect();
+            members.insert(if kind_first { 0 } else { 3 }, kind(at));
+            let required = if at % 3 == 0 { format!(r#", "p{at}_1""#) } else { String::new() };
+            format!(r#"{{"properties": {{{}}}, "required": ["kind"{required}]}}"#, members.join(","))
+        });
+        let schema = format!(
+            r#"{{"type": "object", "oneOf": [{}], "unevaluatedProperties": false}}"#,
+            branches.collect::<Vec<_>>().join(",")
+        );
+        let mut subject = styled(&schema, Style::generation());
+        for _ in 0..400 {
+            let at = random.random_range(0..40);
+            let other = if random.random_bool(0.2) { random.random_range(0..40) } else { at };
+            let mut members: Vec<(usize, String)> = (0..3)
+                .filter(|_| random.random_bool(0.6))
+                .map(|member| (member + 1, format!(r#""p{}_{member}":1"#, if member == 2 { other } else { at })))
+                .collect();
+            if random.random_bool(0.9) {
+                members.push((if kind_first { 0 } else { 4 }, format!(r#""kind":"k{at}""#)));
+            }
+            if random.random_bool(0.8) {
+                members.sort();
+            }
+            let texts: Vec<&str> = members.iter().map(|(_, text)| &text[..]).collect();
+            let text = format!("{{{}}}", texts.join(","));
+            let admitted = subject.accepts(&text);
+            assert_eq!(admitted, subject.judge(&text) && members.is_sorted(), "{schema}\n{text}");
+            kept += usize::from(admitted);
+            refused += usize::from(!admitted);
+        }
+    }
+    assert!(kept > 200 && refused > 200, "{kept} {refused}");
+}
