@@ -24,26 +24,26 @@ pub(crate) use error::AutomatonError;
 pub(crate) use formula::keys::sets::KeySetId;
 pub(crate) use formula::texts::TextId;
 pub(crate) use search::key_list::KeyListId;
-pub(crate) use step::bounds::{Written, WrittenState};
 pub(crate) use step::completion::TextPiece;
 pub(crate) use step::keys::classes::{KeyClass, PartialKey};
 pub(crate) use step::keys::remaining::{RemainingKeyText, RemainingKeys, SeenKeys, SomeKeys};
-pub(crate) use step::left_out::ValueFacts;
 pub(crate) use step::machine::Automaton;
 pub(crate) use step::memo::TextClasses;
 pub(crate) use step::shapes::{CommonShape, NextMembers, ValueShape};
 pub(crate) use step::state::State;
-pub(crate) use step::state_class::{NumberClass, StateClass};
+pub(crate) use step::state::class::{NumberClass, StateClass};
+pub(crate) use step::style::bounds::{Written, WrittenState};
+pub(crate) use step::style::narrowings::ValueFacts;
+pub(crate) use step::style::whitespace::Layout;
 pub(crate) use step::unique_items::numbers::PartialNumber;
-pub(crate) use step::whitespace::Layout;
 
 /// What the keyword `format` does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Formats {
     /// Formats that the drafts define must be met.
     Asserted,
-    /// As [`Asserted`](Self::Asserted), but that `date-time` and `time` may lack the offset from UTC: `2025-10-20T14:00:00`, the local
-    /// time of ISO 8601, which many programs write and RFC 3339 does not allow. What judges by RFC 3339 refuses such texts.
+    /// Formats that the drafts define must be met, but `date-time` and `time` may lack the offset from UTC: `2025-10-20T14:00:00`,
+    /// the local time of ISO 8601, which many programs write. RFC 3339 does not allow it, so validators refuse such texts.
     LocalTimes,
     /// Formats are annotations, as draft 2020-12 has it, unless a meta-schema asks for their assertion.
     #[default]

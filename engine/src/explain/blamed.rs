@@ -7,7 +7,7 @@ use crate::schema::NodeId;
 pub(super) struct Blame {
     /// Candidates that exclude it by themselves, sorted.
     pub(super) keywords: Vec<usize>,
-    /// Those of them that are of the branches that fit best, sorted.
+    /// The candidates among `keywords` that belong to the branches that fit best, sorted.
     pub(super) leading: Vec<usize>,
     /// The unions on the way to the leading ones, outermost first.
     pub(super) unions: Vec<Union>,

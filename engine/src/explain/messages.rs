@@ -82,14 +82,14 @@ pub enum Cause {
         /// Keywords without which it is allowed. These differ from `conflict` where one of several would do, as in the
         /// branches of an `anyOf`, and where several keywords forbid it independently.
         remedy: Conflict,
-        /// Those keywords of `conflict` that are to be read first: where every branch of an `anyOf` or `oneOf` is
+        /// The keywords of `conflict` that are to be read first: where every branch of an `anyOf` or `oneOf` is
         /// excluded, those of the branch that fits best. That is the branch whose `const` and `enum` agree with the
         /// document, or else the one that the document follows longest.
         leading: Vec<KeywordLocation>,
         /// The branches that `leading` leaves out, outermost first.
         other_branches: Vec<OtherBranches>,
     },
-    /// It is not JSON.
+    /// The text is not JSON.
     Syntax,
     /// The name of a member that the object has already.
     RepeatedName(String),

@@ -36,7 +36,7 @@ const MAX_SEARCH_STATES: usize = 5_000;
 
 /// What trying a set of keywords shows.
 enum Trial {
-    /// It excludes what it should; these subschemas were looked at.
+    /// The keywords exclude what they should; the subschemas that were looked at.
     Excludes(HashSet<NodeId>),
     Admits,
     /// A limit was reached.

@@ -49,7 +49,6 @@ mod single_keywords;
 #[cfg(test)]
 mod tests;
 mod text_tree;
-mod value_places;
 
 pub use crate::style::NarrowingKind;
 pub use explainer::Explainer;

@@ -41,7 +41,7 @@ impl NumberSetId {
         self.zero_fractions
     }
 
-    /// This set, of which integers are best written without a fraction.
+    /// Has the integers of the set written without a fraction.
     #[must_use]
     pub(crate) fn as_integer_literals(self) -> Self {
         Self {

@@ -25,7 +25,7 @@ impl<T: Clone> LayeredVec<T> {
         }
     }
 
-    /// This store with all values in the shared layer.
+    /// Moves all values of the store to the shared layer.
     pub(super) fn share(self) -> Self {
         Self {
             shared: self.shared.iter().cloned().chain(self.own).collect(),
@@ -86,7 +86,7 @@ impl<K: Clone + Eq + Hash, V: Clone> LayeredMap<K, V> {
         }
     }
 
-    /// This store with all values in the shared layer.
+    /// Moves all values of the store to the shared layer.
     pub(super) fn share(self) -> Self {
         let mut all = Arc::unwrap_or_clone(self.shared);
         all.extend(self.own);
@@ -145,7 +145,7 @@ impl<T: Clone> LayeredById<T> {
         }
     }
 
-    /// This store with all values in the shared layer, for an arena of so many expressions.
+    /// Moves all values of the store to the shared layer, for an arena with this number of expressions.
     pub(super) fn share(self, expressions: usize) -> Self {
         let values = (0..expressions as u32).map(|id| self.get(LanguageId(id)).cloned());
         Self {

@@ -141,7 +141,7 @@ pub(crate) struct Constraint {
     pub numbers: NumberSetId,
     /// The strings that satisfy it.
     pub strings: LanguageId,
-    /// Those strings that the style prefers to the others; `None` if none are preferred.
+    /// The strings, of those that satisfy it, that the style prefers; `None` if it prefers none.
     pub usual: Option<Usual>,
     /// The formula that an array must satisfy.
     pub arrays: FormulaId,

@@ -17,7 +17,7 @@ use hashbrown::HashMap;
 pub(crate) struct Strings {
     /// The strings that are valid.
     pub(crate) valid: LanguageId,
-    /// Those that are preferred to the others; `None` if none are.
+    /// The valid strings that the style prefers; `None` if it prefers none.
     pub(crate) usual: Option<Usual>,
 }
 
@@ -50,7 +50,7 @@ impl Constraint {
         }
     }
 
-    /// This constraint with other strings.
+    /// Replaces what the constraint says of strings.
     #[must_use]
     pub(crate) fn with_strings(self, strings: Strings) -> Self {
         Self {

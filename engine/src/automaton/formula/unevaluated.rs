@@ -32,7 +32,7 @@ enum MembersOf {
 /// Items that a subschema evaluates.
 #[derive(Clone, Copy, Debug)]
 enum ItemsOf {
-    /// This many items from the first on.
+    /// As many items as the number says, from the first on.
     First(u64),
     All,
     /// The items that satisfy an assertion.

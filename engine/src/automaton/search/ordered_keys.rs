@@ -126,7 +126,8 @@ impl Search {
         let Some((_, model)) = self.object_model(&[(left, true), (has, true)], around)? else {
             return Ok(false);
         };
-        let is_listed = |other: &TextId| *other == name || !alone.by_name.contains_key(other) && !passed.contains(other);
+        let is_listed =
+            |other: &TextId| *other == name || !alone.by_name.contains_key(other) && !passed.contains(other);
         Ok(model.others.is_empty() && model.members.keys().all(is_listed))
     }
 }

@@ -6,7 +6,7 @@ use crate::automaton::formula::{
     Assertion, AssertionId, AtomKind, FormulaId, ItemsId, KeySetId, Keys, MemberKey, MembersId, TextId, verdict_of,
 };
 use crate::automaton::search::{ExpectationId, Verdicts};
-use crate::automaton::step::bounds::UNCOUNTED;
+use crate::automaton::step::style::bounds::UNCOUNTED;
 use crate::automaton::step::{
     Automaton, Container, Cursor, Derived, Frame, IndependentFrame, Left, OpenId, StackId, State, StepResult, keep,
 };

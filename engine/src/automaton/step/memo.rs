@@ -50,8 +50,8 @@ pub(super) enum Derivation {
     Keys,
     /// The parts of the values at the position or key of the container's next item or member.
     Parts,
-    /// Those of these parts with which the container, whose residual formula this is, could only become equal to one of
-    /// the values.
+    /// The parts of the values at the container's next position or key with which the container, whose residual formula is
+    /// given, could only become equal to one of the values.
     Barred(FormulaId),
 }
 

@@ -4,25 +4,20 @@
 //! A state consists of a cursor in the innermost value and a stack of the objects and arrays around it. Frames of the
 //! stack are hash-consed, so a state is a few numbers and is cheap to store, hash and compare.
 
-pub(super) mod bounds;
 pub(super) mod completion;
 mod containers;
 mod forced_bytes;
 mod frame;
 pub(super) mod keys;
 mod languages;
-pub(super) mod left_out;
 pub(super) mod machine;
 pub(super) mod memo;
-mod narrowed;
 mod numbers;
 pub(super) mod shapes;
 pub(super) mod state;
-pub(super) mod state_class;
-mod state_hash;
 mod strings;
+pub(super) mod style;
 pub(super) mod unique_items;
-pub(super) mod whitespace;
 
 use completion::CompletionMemo;
 use frame::{Container, Derived, Frame, Frames, IndependentFrame, Left, OpenLanguages};
@@ -33,6 +28,6 @@ use memo::{
     Derivation, DistinctMemo, Distinctness, ExceptionalTexts, KeyClasses, ObjectKeys, Part, ShapeMemo, StepMemo,
     TextClasses, ValueDemand, keep,
 };
+use state::hash::Mixer;
 use state::{Cursor, Gap, OpenId, StackId, State, StepResult, StringResidual, is_of_number, is_whitespace};
-use state_hash::Mixer;
 use strings::{DISTINGUISHED_WORDS, SPLIT_ASSERTIONS};

@@ -9,7 +9,7 @@
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::{ENUMERATED_KEYS, FormulaId, KeySetId, split};
 use crate::automaton::search::{ExpectationId, NextKeys, Verdicts};
-use crate::automaton::step::whitespace::Layout;
+use crate::automaton::step::style::whitespace::Layout;
 use crate::automaton::step::{Automaton, Container, Cursor, Derived, Frame, PartialKey, StackId, State, ValueDemand};
 use crate::strings::Fingerprint;
 use crate::{KeyOrder, Whitespace};

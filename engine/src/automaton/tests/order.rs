@@ -259,8 +259,15 @@ fn keys_of_many_closed_alternatives_come_in_their_order() {
         let branches = (0..40).map(|at| {
             let mut members: Vec<String> = (0..3).map(|member| format!(r#""p{at}_{member}": true"#)).collect();
             members.insert(if kind_first { 0 } else { 3 }, kind(at));
-            let required = if at % 3 == 0 { format!(r#", "p{at}_1""#) } else { String::new() };
-            format!(r#"{{"properties": {{{}}}, "required": ["kind"{required}]}}"#, members.join(","))
+            let required = if at % 3 == 0 {
+                format!(r#", "p{at}_1""#)
+            } else {
+                String::new()
+            };
+            format!(
+                r#"{{"properties": {{{}}}, "required": ["kind"{required}]}}"#,
+                members.join(",")
+            )
         });
         let schema = format!(
             r#"{{"type": "object", "oneOf": [{}], "unevaluatedProperties": false}}"#,
@@ -269,10 +276,19 @@ fn keys_of_many_closed_alternatives_come_in_their_order() {
         let mut subject = styled(&schema, Style::generation());
         for _ in 0..400 {
             let at = random.random_range(0..40);
-            let other = if random.random_bool(0.2) { random.random_range(0..40) } else { at };
+            let other = if random.random_bool(0.2) {
+                random.random_range(0..40)
+            } else {
+                at
+            };
             let mut members: Vec<(usize, String)> = (0..3)
                 .filter(|_| random.random_bool(0.6))
-                .map(|member| (member + 1, format!(r#""p{}_{member}":1"#, if member == 2 { other } else { at })))
+                .map(|member| {
+                    (
+                        member + 1,
+                        format!(r#""p{}_{member}":1"#, if member == 2 { other } else { at }),
+                    )
+                })
                 .collect();
             if random.random_bool(0.9) {
                 members.push((if kind_first { 0 } else { 4 }, format!(r#""kind":"k{at}""#)));
@@ -283,7 +299,11 @@ fn keys_of_many_closed_alternatives_come_in_their_order() {
             let texts: Vec<&str> = members.iter().map(|(_, text)| &text[..]).collect();
             let text = format!("{{{}}}", texts.join(","));
             let admitted = subject.accepts(&text);
-            assert_eq!(admitted, subject.judge(&text) && members.is_sorted(), "{schema}\n{text}");
+            assert_eq!(
+                admitted,
+                subject.judge(&text) && members.is_sorted(),
+                "{schema}\n{text}"
+            );
             kept += usize::from(admitted);
             refused += usize::from(!admitted);
         }

@@ -88,15 +88,15 @@ fn no_set_with_a_number_becomes_empty() {
 /// have to differ.
 #[test]
 fn no_set_of_many_numbers_becomes_small() {
-    const ENOUGH: u64 = 10_000;
+    const MAX_COUNTED: u64 = 10_000;
     let (mut random, mut large) = (Random(15), 0);
     for _ in 0..1500 {
         let rule = random_rule(&mut random);
         let mut exact = NumberSets::within(&Limits::default());
         let of_all = rule.set(&mut exact);
         let (mut sets, of_writable) = narrowed(&rule);
-        if !matches!(exact.cardinality(of_all, ENOUGH).unwrap(), NumberCount::Exactly(_)) {
-            let writable = sets.cardinality(of_writable, ENOUGH).unwrap();
+        if !matches!(exact.cardinality(of_all, MAX_COUNTED).unwrap(), NumberCount::Exactly(_)) {
+            let writable = sets.cardinality(of_writable, MAX_COUNTED).unwrap();
             assert!(!matches!(writable, NumberCount::Exactly(_)), "{rule:?}");
             large += 1;
         }

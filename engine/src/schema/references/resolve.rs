@@ -13,11 +13,11 @@ use crate::schema::meta_schemas;
 
 /// Why a reference cannot be resolved.
 pub(in crate::schema) enum ReferenceError {
-    /// It names nothing in documents that are at hand.
+    /// The reference names nothing in a document that is at hand.
     Malformed(String),
-    /// It names a document that is not at hand.
+    /// The reference names a document that is not at hand.
     NotRegistered(String),
-    /// It names a document that cannot be read.
+    /// The reference names a document that cannot be read.
     Document(CompileError),
 }
 

@@ -66,7 +66,7 @@ impl Arena {
         arena
     }
 
-    /// This arena with all expressions in the shared layer.
+    /// Moves all expressions of the arena to the shared layer.
     pub(in crate::strings) fn share(self) -> Self {
         let nodes = self.nodes.share();
         let mut index = HashTable::with_capacity(nodes.len());

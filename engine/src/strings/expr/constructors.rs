@@ -244,7 +244,7 @@ impl Arena {
 
     /// Each word followed by its tail. Words come sorted and without duplicates.
     ///
-    /// This makes the smallest automaton without cycles: a state is finished as soon as the words have left it, and
+    /// The result is the smallest automaton without cycles: a state is finished as soon as the words have left it, and
     /// equal states are one expression.
     pub(in crate::strings) fn trie<'w>(
         &mut self,

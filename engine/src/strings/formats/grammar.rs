@@ -10,7 +10,7 @@ use crate::strings::pattern::error::PatternError;
 /// Why a format has no language.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum FormatError {
-    /// It does not fit beside the other languages.
+    /// The format's language does not fit beside the others: a limit on their size was reached.
     #[error(transparent)]
     Limit(#[from] LimitReached),
     /// A grammar of this module is not a pattern: a defect.

@@ -5,7 +5,7 @@ use crate::strings::limits::LimitReached;
 /// Why a pattern has no language here.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum PatternError {
-    /// It is not an ECMA-262 regular expression.
+    /// The pattern is not an ECMA-262 regular expression.
     #[error("syntax error at byte {offset} of the pattern: expected {expected}")]
     Syntax {
         /// Byte offset into the pattern.
@@ -23,7 +23,7 @@ pub(crate) enum PatternError {
         /// Advice on what to write instead.
         remedy: &'static str,
     },
-    /// It is one, but its language is not regular or not treated.
+    /// The pattern is an ECMA-262 regular expression whose language is not regular, or is not treated.
     #[error("{what} at byte {offset} of the pattern is not supported")]
     Unsupported {
         /// Byte offset into the pattern.
@@ -31,7 +31,7 @@ pub(crate) enum PatternError {
         /// What is not supported.
         what: &'static str,
     },
-    /// It is larger than the limits allow.
+    /// The pattern is larger than the limits allow.
     #[error("the pattern has more than {allowed} {what}")]
     TooLarge {
         /// What there is too much of.

@@ -30,7 +30,7 @@ const NEAR_MEMBERS: u32 = 64;
 const COUNTED_LEVELS: usize = 12;
 
 /// Number of items that may still come in an array that does not count them itself.
-pub(super) const UNCOUNTED: u32 = u32::MAX;
+pub(in crate::automaton::step) const UNCOUNTED: u32 = u32::MAX;
 
 /// The state of a document with the sizes of what is open in it, as far as they are not a part of the state.
 #[derive(Clone, Copy, Debug)]
@@ -265,7 +265,7 @@ impl Automaton {
     }
 
     /// Whether there is no longest text of a language, as far as that is found out within the limits.
-    pub(super) fn is_endless(&mut self, language: LanguageId) -> bool {
+    pub(in crate::automaton::step) fn is_endless(&mut self, language: LanguageId) -> bool {
         if language == self.languages().any() {
             return true;
         }
@@ -332,7 +332,10 @@ impl Automaton {
 
     /// The texts that a string may have from its beginning on: of those that meet its expectation, those within a bound
     /// that is near from the beginning. Not for strings that have to differ or whose verdicts are open: they may need longer texts.
-    pub(super) fn within_small_bound(&mut self, language: LanguageId) -> Result<LanguageId, AutomatonError> {
+    pub(in crate::automaton::step) fn within_small_bound(
+        &mut self,
+        language: LanguageId,
+    ) -> Result<LanguageId, AutomatonError> {
         Ok(match self.bounds().string_characters {
             Some(bound) if bound <= NEAR_CHARACTERS && self.is_endless(language) => {
                 let bounded = self.ending_within(language, bound.into(), DecodeState::Between)?;
@@ -343,7 +346,7 @@ impl Automaton {
     }
 
     /// The demand on a container that begins. Where it asks nothing and nothing is watched, the style bounds the depth.
-    pub(super) fn with_bounded_depth(
+    pub(in crate::automaton::step) fn with_bounded_depth(
         &mut self,
         demand: FormulaId,
         watched: &[FormulaId],
@@ -360,7 +363,7 @@ impl Automaton {
     }
 
     /// Number of items that an array with this demand counts down from its beginning.
-    pub(super) fn items_from_start(&mut self, demand: FormulaId) -> u32 {
+    pub(in crate::automaton::step) fn items_from_start(&mut self, demand: FormulaId) -> u32 {
         match self.bounds().array_items {
             Some(bound) if bound <= NEAR_ITEMS && !self.search.algebra.has_most_items(demand) => bound,
             _ => UNCOUNTED,
@@ -402,7 +405,11 @@ impl Automaton {
     }
 
     /// Whether an array has as many items as the style wants and may end.
-    pub(super) fn is_array_full(&mut self, stack: StackId, frame: &Frame) -> Result<bool, AutomatonError> {
+    pub(in crate::automaton::step) fn is_array_full(
+        &mut self,
+        stack: StackId,
+        frame: &Frame,
+    ) -> Result<bool, AutomatonError> {
         match frame.kind {
             Container::Array { left: 0, .. } => self.may_end_here(stack, frame),
             _ => Ok(false),
@@ -410,7 +417,11 @@ impl Automaton {
     }
 
     /// Whether an object has as many members as the style wants and may end.
-    pub(super) fn is_object_full(&mut self, stack: StackId, frame: &Frame) -> Result<bool, AutomatonError> {
+    pub(in crate::automaton::step) fn is_object_full(
+        &mut self,
+        stack: StackId,
+        frame: &Frame,
+    ) -> Result<bool, AutomatonError> {
         if self.members_left(frame) > 0 || !self.may_end_here(stack, frame)? {
             return Ok(false);
         }
@@ -418,7 +429,7 @@ impl Automaton {
     }
 
     /// Number of members that the style leaves to an object.
-    pub(super) fn members_left(&self, frame: &Frame) -> u32 {
+    pub(in crate::automaton::step) fn members_left(&self, frame: &Frame) -> u32 {
         let Some(bound) = self.bounds().object_members else {
             return u32::MAX;
         };
@@ -427,7 +438,7 @@ impl Automaton {
     }
 
     /// Whether it may matter soon how many members an object has.
-    pub(super) fn is_nearly_full(&self, frame: &Frame) -> bool {
+    pub(in crate::automaton::step) fn is_nearly_full(&self, frame: &Frame) -> bool {
         self.members_left(frame) <= NEAR_MEMBERS
     }
 

@@ -24,7 +24,7 @@ pub(super) struct ValuePlace {
     pub first: NodeId,
     /// All subschemas that surely apply to it.
     pub nodes: Vec<NodeId>,
-    /// What subschemas say of it: for each way to choose branches of unions, of which one applies at least.
+    /// The subschemas that may apply to the value, once for each way to choose branches of unions; at least one way applies.
     pub ways: Vec<ValueFacts>,
 }
 

@@ -1,15 +1,17 @@
 //! [`Narrowings`]: what a style leaves out of a schema's values, and where.
 
+mod value_places;
+
 use std::collections::BTreeMap;
 use std::fmt;
 
 use super::explainer::Explainer;
 use super::messages::KeywordLocation;
-use super::value_places::{ValuePlace, ValuePlaces};
 use crate::automaton::{Automaton, AutomatonError};
 use crate::schema::NodeId;
 use crate::style::NarrowingKind;
 use crate::{NumberStyle, Style};
+use value_places::{ValuePlace, ValuePlaces};
 
 /// Values of which it is asked what the style leaves out of them.
 const MAX_VALUES: usize = 5_000;
@@ -23,10 +25,10 @@ const MAX_PLACES: usize = 100;
 /// Places that a message lists.
 const LISTED_PLACES: usize = 3;
 
-/// What a style leaves out of the values that a schema allows.
+/// The values that a schema allows and a style never writes, by kind and place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Narrowings {
-    /// Each way in which something is left out, once.
+    /// Each kind of value that is left out, once.
     pub found: Vec<Narrowing>,
     /// Whether every value that the schema speaks of was looked at. Otherwise that was more work than is allowed.
     pub is_complete: bool,
@@ -41,12 +43,12 @@ pub struct Narrowing {
     pub places: Vec<KeywordLocation>,
     /// Number of these subschemas.
     pub count: usize,
-    /// What is left out, in a few words.
+    /// A description of the values that are left out, without the places.
     what: String,
 }
 
 impl Narrowing {
-    /// What is left out, in a few words and without the places.
+    /// Describes the values that are left out in a few words, without the places.
     pub fn what(&self) -> &str {
         &self.what
     }
@@ -81,11 +83,11 @@ struct Automata<'a> {
 }
 
 impl Explainer {
-    /// What the style of the options leaves out of the schema's values: nothing under [`Style::rfc8259`].
+    /// Lists the valid values that the style of the options never writes; none under [`Style::rfc8259`].
     ///
-    /// Only what is valid counts: a string with a `maxLength` is never too long for the style. What depends on the values beside a
-    /// value (`uniqueItems`, `contains`, a `not` around it) is judged as if it did not, so that a little more may be said to be left
-    /// out than is. A schema without a value has none.
+    /// Only valid values are listed: a string with a `maxLength` below the style's bound is not. Keywords that make a value's
+    /// validity depend on others beside it (`uniqueItems`, `contains`, a `not` around it) are passed over, so that the list may name
+    /// a place whose values they exclude. The list is empty for a schema without a value.
     pub fn narrowings(&mut self) -> Narrowings {
         let mut automata = self.automata();
         let set = automata.styled.schema().clone();
@@ -192,7 +194,7 @@ impl Explainer {
     }
 }
 
-/// What a style leaves out, in a few words.
+/// Describes in a few words the values that a kind of narrowing leaves out.
 fn describe(kind: NarrowingKind, style: &Style) -> String {
     let bounds = &style.bounds;
     let more =

@@ -10,7 +10,7 @@ const ALL_REQUIRED_DEPTH: u32 = 128;
 
 impl Automaton {
     /// The order of the keys of an object that begins, and the condition on it as far as the style narrows it.
-    pub(super) fn begin_in_style(
+    pub(in crate::automaton::step) fn begin_in_style(
         &mut self,
         expected: ExpectationId,
         stack: StackId,
@@ -25,7 +25,7 @@ impl Automaton {
     }
 
     /// Whether a container at a stack is at least so deep where the style asks for all members that are declared.
-    pub(super) fn is_too_deep(&self, stack: StackId, depth: u32) -> bool {
+    pub(in crate::automaton::step) fn is_too_deep(&self, stack: StackId, depth: u32) -> bool {
         let frame = self.frames.all.get(stack.0 as usize);
         self.search.algebra.style.all_required && frame.is_some_and(|frame| frame.depth >= depth)
     }

@@ -1,12 +1,15 @@
 //! [`State`]: a position in a document, with all that matters for how it may continue.
 
+pub(in crate::automaton) mod class;
+pub(super) mod hash;
+
 use crate::automaton::decode::DecodeState;
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::{Literal, TextId};
 use crate::automaton::search::{ExpectationId, NextKeys};
-use crate::automaton::step::state_hash::Mixer;
 use crate::numbers::NumberState;
 use crate::strings::LanguageId;
+use hash::Mixer;
 use std::hash::{Hash, Hasher};
 
 /// The number of a frame with all frames below it: the containers around a state.

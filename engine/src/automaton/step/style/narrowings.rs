@@ -10,7 +10,7 @@ use crate::schema::NodeId;
 use crate::strings::LanguageId;
 use crate::style::NarrowingKind;
 
-/// What subschemas say of a value beyond what they assert together.
+/// The subschemas that apply to a value, and the keys that they declare.
 #[derive(Debug, Default)]
 pub(crate) struct ValueFacts {
     /// The subschemas that the value satisfies.

@@ -56,7 +56,11 @@ impl Automaton {
     }
 
     /// The gap after one more byte of whitespace; `None` if the style does not allow the byte here.
-    pub(super) fn gap_after(&mut self, state: &State, byte: u8) -> Result<Option<Gap>, AutomatonError> {
+    pub(in crate::automaton::step) fn gap_after(
+        &mut self,
+        state: &State,
+        byte: u8,
+    ) -> Result<Option<Gap>, AutomatonError> {
         Ok(match self.search.algebra.style.whitespace {
             Whitespace::Any => Some(Gap::Empty),
             Whitespace::Compact => None,
@@ -135,7 +139,7 @@ impl Automaton {
     }
 
     /// Whether what follows the whitespace read may begin with a byte, as far as that whitespace counts.
-    pub(super) fn gap_ends(&self, state: &State, next: u8) -> bool {
+    pub(in crate::automaton::step) fn gap_ends(&self, state: &State, next: u8) -> bool {
         match self.search.algebra.style.whitespace {
             Whitespace::Fixed(layout) if state.cursor.is_between() => {
                 state.gap == Gap::whole(&self.gap_text(state, next, &layout))
@@ -145,7 +149,7 @@ impl Automaton {
     }
 
     /// The state with all whitespace read that comes before a byte, where whitespace is fixed.
-    pub(super) fn behind_gap(&self, state: State, next: u8) -> State {
+    pub(in crate::automaton::step) fn behind_gap(&self, state: State, next: u8) -> State {
         match self.search.algebra.style.whitespace {
             Whitespace::Fixed(layout) if state.cursor.is_between() => State {
                 gap: Gap::whole(&self.gap_text(&state, next, &layout)),
@@ -203,7 +207,7 @@ impl Automaton {
     }
 
     /// Whether fixed whitespace has been read in a container that comes only where another item or member follows.
-    pub(super) fn is_before_more(&self, state: &State) -> bool {
+    pub(in crate::automaton::step) fn is_before_more(&self, state: &State) -> bool {
         let Whitespace::Fixed(layout) = self.search.algebra.style.whitespace else {
             return false;
         };
