@@ -1,6 +1,8 @@
 //! Vocabularies from every source, the odd ones included.
 
-use maskwright::{TokenKind, Vocabulary, VocabularyError};
+use std::sync::Arc;
+
+use maskwright::{Compiler, ExactCompiler, ExactOptions, Masker, TokenKind, Vocabulary, VocabularyError};
 use serde_json::json;
 
 fn byte_level(vocab: serde_json::Value, added: serde_json::Value) -> Vec<u8> {
@@ -186,4 +188,28 @@ fn texts_are_spelled_by_the_longest_tokens() {
     assert!(vocabulary.has_extension(b"ab", |byte| byte == b'x'));
     assert!(!vocabulary.has_extension(b"ab", |byte| byte == b'y'));
     assert!(!vocabulary.has_extension(b"abcd", |_| true));
+}
+
+/// With tokens that spell ASCII alone, models write other characters as escapes, so that no document ends in an empty mask.
+#[test]
+fn vocabularies_of_ascii_escape_other_characters() {
+    let document = |tokens: u8| {
+        let mut builder = Vocabulary::builder();
+        for byte in 0..tokens {
+            builder = builder.text(byte.into(), [byte]).unwrap();
+        }
+        let vocabulary = builder.eos([256]).size(257).build().unwrap();
+        let compiler = ExactCompiler::new(Arc::new(vocabulary), ExactOptions::default());
+        let mut masker = compiler.compile(r#"{"const": "\u00e9 \ud83d\ude00"}"#).unwrap();
+        let mut written = Vec::new();
+        while !masker.is_complete().unwrap() {
+            let token = (0..256).find(|token| masker.mask().unwrap().allows(*token));
+            let token = token.expect("an empty mask before the end");
+            masker.advance(token).unwrap();
+            written.push(token as u8);
+        }
+        String::from_utf8(written).unwrap()
+    };
+    assert_eq!(document(128), r#""\u00E9 \uD83D\uDE00""#);
+    assert_eq!(document(255), r#""é 😀""#);
 }

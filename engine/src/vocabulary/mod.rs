@@ -128,6 +128,11 @@ impl Vocabulary {
             .collect()
     }
 
+    /// Whether no text token has a byte beyond ASCII.
+    pub(crate) fn is_ascii(&self) -> bool {
+        self.sorted.iter().all(|token| self.token_bytes(*token).is_ascii())
+    }
+
     /// The end-of-sequence ids, at least one, in the order given.
     pub fn eos_tokens(&self) -> &[TokenId] {
         &self.eos

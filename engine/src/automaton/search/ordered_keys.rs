@@ -8,9 +8,9 @@ use crate::automaton::search::Search;
 use crate::automaton::search::containers::object_facts::{ObjectFacts, ObjectModel, Surroundings};
 use hashbrown::HashMap;
 
-/// Number of atoms that searches, each of which looks at all of an object's residual formula, have looked at when keys are tried
-/// without the others first.
-const ATOMS_SEARCHED_BEFORE_KEYS_ALONE: usize = 256;
+/// Product of the number of keys in order and that of searches, each of which looks at all of an object's residual formula, from
+/// which on keys are tried without the others first. What that needs is worth its preparation only for many keys.
+const SEARCHED_KEYS_BEFORE_KEYS_ALONE: usize = 256;
 
 /// Number of atoms that speak of a key from which on the key is one that many alternatives share.
 const ATOMS_OF_SHARED_KEY: usize = 16;
@@ -36,7 +36,6 @@ impl Search {
             used: exhausted,
             ..Surroundings::default()
         };
-        let atoms = self.algebra.formulas.atoms(demand).len();
         let mut goals = vec![(demand, true)];
         let mut model: Option<(ObjectFacts<'_>, ObjectModel)> = None;
         let (mut searches, mut alone) = (0, None);
@@ -46,7 +45,7 @@ impl Search {
                 Some((facts, members)) => facts.has_room(self, members, name)?,
                 None => false,
             };
-            if !may_come && searches * atoms >= ATOMS_SEARCHED_BEFORE_KEYS_ALONE {
+            if !may_come && searches * ordered.len() >= SEARCHED_KEYS_BEFORE_KEYS_ALONE {
                 let alone = match &mut alone {
                     Some(alone) => alone,
                     none => none.insert(self.keys_alone(demand)?),

@@ -20,6 +20,10 @@ use std::sync::Arc;
 /// at most a few orders that disagree.
 const MAX_RIVALS: usize = 64;
 
+/// Number of atoms, counted once for each alternative that they are repeated for, up to which a condition is repeated for each
+/// alternative of an order. Repeated, it can become simpler for each; larger, it would grow with the square of the schema.
+const MAX_DISTRIBUTED_ATOMS: usize = 1 << 14;
+
 impl Algebra {
     /// The alternatives of an object with these assertions.
     pub(crate) fn alternatives_of(&mut self, asked: &Ordered) -> Result<Vec<Alternative>, AutomatonError> {
@@ -130,9 +134,12 @@ impl Algebra {
         (order, demand)
     }
 
-    /// The conjunction of a formula with a disjunction, as a disjunction.
+    /// The conjunction of a formula with a disjunction, as a disjunction unless that would be too large.
     fn narrowed_by_any(&mut self, formula: FormulaId, by: FormulaId) -> FormulaId {
         let parts = self.formulas.disjuncts(&by).to_vec();
+        if parts.len() * self.formulas.atoms(formula).len() > MAX_DISTRIBUTED_ATOMS {
+            return self.narrowed(formula, by);
+        }
         let parts: Vec<FormulaId> = parts.into_iter().map(|part| self.narrowed(formula, part)).collect();
         self.formulas.or(parts)
     }
@@ -140,11 +147,13 @@ impl Algebra {
     /// The conjunction of two formulas, without those parts of the first that the second visibly implies.
     pub(crate) fn narrowed(&mut self, formula: FormulaId, by: FormulaId) -> FormulaId {
         let own: HashSet<FormulaId> = self.formulas.conjuncts(&by).iter().copied().collect();
+        let alternatives = self.formulas.disjuncts(&by);
         let is_implied = |part: &FormulaId| {
             let ways = self.formulas.disjuncts(part);
             // Usually the second formula is one of the alternatives that the first leaves.
             let implies = |way: &FormulaId| self.formulas.conjuncts(way).iter().all(|one| own.contains(one));
-            ways.binary_search(&by).is_ok() || ways.iter().any(implies)
+            let is_among_ways = |one: &FormulaId| ways.binary_search(one).is_ok();
+            alternatives.iter().all(is_among_ways) || ways.iter().any(implies)
         };
         let parts = self.formulas.conjuncts(&formula).iter().copied();
         let mut parts: Vec<FormulaId> = match formula {
