@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use maskwright::{Compiler, ExactCompiler, ExactOptions, Masker, TokenKind, Vocabulary, VocabularyError};
+use maskwright::{Compiler, ExactCompiler, ExactOptions, TokenKind, Vocabulary, VocabularyError};
 use serde_json::json;
 
 fn byte_level(vocab: serde_json::Value, added: serde_json::Value) -> Vec<u8> {
