@@ -22,7 +22,7 @@ use crate::load::tokenizer_config::TokenizerConfig;
 use crate::load::weight_format::WeightFormat;
 use crate::load::weights::Weights;
 use crate::network::device::{GpuSummary, ModelDevice};
-use crate::network::stored_matrices::MatrixFormat;
+use crate::network::matrices::format::MatrixFormat;
 use crate::network::transformer::Transformer;
 use crate::prompt::chat_template::{ChatTemplate, Message};
 use crate::prompt::reasoning::{Reasoning, ReasoningOptions, answer_at_once};

@@ -1,12 +1,10 @@
 //! The keys and values of the tokens seen so far, preallocated and grown in steps.
 
-use candle_core::{DType, Device, Error, Result, Tensor};
+use candle_core::{DType, Device, Result, Tensor};
 
 use crate::load::config::ModelConfig;
 use crate::load::config::gemma4::Heads;
-use crate::network::convolution_state::ConvolutionState;
-use crate::network::recurrent_state::{LayerState, RecurrentState};
-use crate::network::rollback::Rollback;
+use crate::network::recurrent::layer_states::LayerStates;
 
 /// Number of tokens the first allocation has room for.
 const FIRST_CAPACITY: usize = 256;
@@ -28,10 +26,8 @@ pub(crate) struct CpuCache {
     capacity: usize,
     /// Per layer, the length of a head's vector.
     head_dims: Vec<usize>,
-    /// What short convolutions keep, where the model has any.
-    pub(crate) convolutions: Option<ConvolutionState>,
-    /// What recurrent layers keep, where the model has any.
-    pub(crate) recurrent: Option<RecurrentState>,
+    /// What layers keep beside keys and values.
+    pub(crate) states: LayerStates,
 }
 
 impl CpuCache {
@@ -42,28 +38,8 @@ impl CpuCache {
             head_dims: (0..config.layers)
                 .map(|layer| config.heads_of(layer).head_dim)
                 .collect(),
-            convolutions: ConvolutionState::new(config, None)?,
-            recurrent: RecurrentState::new(config, None)?,
+            states: LayerStates::new(config, None)?,
         })
-    }
-
-    /// What the recurrent layer of that number keeps.
-    pub(crate) fn recurrent(&mut self, layer: usize) -> Result<&mut LayerState> {
-        match &mut self.recurrent {
-            Some(state) => state.layer(layer),
-            None => Err(Error::Msg(
-                "the cache is of a model without recurrent layers".to_owned(),
-            )),
-        }
-    }
-
-    /// What layers keep beside keys and values, where the model has such layers; none has two kinds of them.
-    pub(crate) fn rollback(&mut self) -> Option<&mut dyn Rollback> {
-        match (&mut self.convolutions, &mut self.recurrent) {
-            (Some(state), _) => Some(state),
-            (None, Some(state)) => Some(state),
-            (None, None) => None,
-        }
     }
 
     /// Makes room for `needed` tokens, keeping those there are.
@@ -115,10 +91,8 @@ pub(crate) struct TensorCache {
     /// Per layer, keys and values: `[kv_heads, capacity, head_dim]` each.
     layers: Vec<[Tensor; 2]>,
     capacity: usize,
-    /// What short convolutions keep, where the model has any.
-    pub(crate) convolutions: Option<ConvolutionState>,
-    /// What recurrent layers keep, where the model has any.
-    pub(crate) recurrent: Option<RecurrentState>,
+    /// What layers keep beside keys and values.
+    pub(crate) states: LayerStates,
 }
 
 impl TensorCache {
@@ -126,8 +100,7 @@ impl TensorCache {
         Ok(Self {
             layers: Vec::new(),
             capacity: 0,
-            convolutions: ConvolutionState::new(config, Some((dtype, device)))?,
-            recurrent: RecurrentState::new(config, Some((dtype, device)))?,
+            states: LayerStates::new(config, Some((dtype, device)))?,
         })
     }
 
@@ -141,25 +114,6 @@ impl TensorCache {
     #[cfg(any(feature = "cuda", test))]
     pub(crate) fn layers(&self) -> &[[Tensor; 2]] {
         &self.layers
-    }
-
-    /// What the recurrent layer of that number keeps.
-    pub(crate) fn recurrent(&mut self, layer: usize) -> Result<&mut LayerState> {
-        match &mut self.recurrent {
-            Some(state) => state.layer(layer),
-            None => Err(Error::Msg(
-                "the cache is of a model without recurrent layers".to_owned(),
-            )),
-        }
-    }
-
-    /// What layers keep beside keys and values, where the model has such layers; none has two kinds of them.
-    pub(crate) fn rollback(&mut self) -> Option<&mut dyn Rollback> {
-        match (&mut self.convolutions, &mut self.recurrent) {
-            (Some(state), _) => Some(state),
-            (None, Some(state)) => Some(state),
-            (None, None) => None,
-        }
     }
 
     /// Makes room for `needed` tokens, keeping the first `kept`.

@@ -6,17 +6,15 @@ use crate::error::ModelError;
 use crate::load::config::ModelConfig;
 use crate::load::config::gemma4::Heads;
 use crate::load::config::layer_kinds::{Mixer, Positions};
-use crate::load::config::recurrence::Recurrence;
 use crate::load::expert_shapes::ExpertShapes;
 use crate::load::matrix_shapes::{GatedShapes, MatrixShape, NamedShape};
 use crate::load::tensor_shapes::{FeedForwardShapes, MixerShapes, NormShapes};
 use crate::load::weights::Weights;
-use crate::network::causal_convolution::Taps;
-use crate::network::delta_net::DeltaNetWeights;
-use crate::network::expert_weights::StackedReader;
-use crate::network::linear::Linear;
-use crate::network::mamba2::Mamba2Weights;
-use crate::network::stored_matrices::MatrixFormat;
+use crate::network::experts::stacked::StackedReader;
+use crate::network::matrices::format::MatrixFormat;
+use crate::network::matrices::linear::Linear;
+use crate::network::recurrent::causal_convolution::Taps;
+use crate::network::recurrent::weights::RecurrentWeights;
 
 /// One block's weights.
 #[derive(Debug, Clone)]
@@ -65,8 +63,7 @@ pub(crate) struct Norms {
 pub(crate) enum MixerWeights {
     Attention(Attention),
     ShortConvolution(ShortConvolution),
-    DeltaNet(DeltaNetWeights),
-    Mamba2(Mamba2Weights),
+    Recurrent(RecurrentWeights),
 }
 
 /// The weights of an attention, and what of it is not the same in all layers.
@@ -342,32 +339,21 @@ impl NetworkReader<'_> {
         // Not of the family's kind of norms.
         let norm = self.vector(std::slice::from_ref(norm))?;
         let of_heads = of_heads.iter().map(|numbers| self.on_host(numbers));
-        let (eps, of_heads) = (self.config.rms_norm_eps, of_heads.collect::<Result<Vec<_>, _>>()?);
-        let rates = |logarithms: &[f32]| logarithms.iter().map(|rate| -rate.exp()).collect();
-        match (self.config.recurrence, of_heads.as_slice()) {
-            (Some(Recurrence::DeltaNet(sizes)), [logarithms, biases]) => Ok(MixerWeights::DeltaNet(DeltaNetWeights {
-                sizes,
-                input,
-                taps,
-                rates: rates(logarithms),
-                biases: biases.clone(),
-                norm,
-                output,
-                eps,
-            })),
-            (Some(Recurrence::Mamba2(sizes)), [logarithms, biases, skips]) => Ok(MixerWeights::Mamba2(Mamba2Weights {
-                sizes,
-                input,
-                taps,
-                rates: rates(logarithms),
-                biases: biases.clone(),
-                skips: skips.clone(),
-                norm,
-                output,
-                eps,
-            })),
-            _ => Err(unknown()),
-        }
+        let of_heads = of_heads.collect::<Result<Vec<_>, _>>()?;
+        let (Some(recurrence), [logarithms, biases, skips @ ..]) = (self.config.recurrence, of_heads.as_slice()) else {
+            return Err(unknown());
+        };
+        Ok(MixerWeights::Recurrent(RecurrentWeights {
+            recurrence,
+            input,
+            taps,
+            rates: logarithms.iter().map(|rate| -rate.exp()).collect(),
+            biases: biases.clone(),
+            skips: skips.concat(),
+            norm,
+            output,
+            eps: self.config.rms_norm_eps,
+        }))
     }
 
     /// Queries, keys, values and gates in one matrix, of matrices the first of which gives each head's gates behind its query.
@@ -396,14 +382,17 @@ impl NetworkReader<'_> {
     /// The factors of a norm: in the format of the activations as the checkpoint has them, as 32-bit floats where it has them less
     /// one, since 16 bits do not hold the sum.
     fn norm(&self, shape: &NamedShape) -> Result<Tensor, ModelError> {
-        // GGUF files have the factors themselves.
-        if !self.config.family.norm_weights_are_offsets() || self.weights.gguf().is_some() {
+        if !self.config.family.norm_weights_are_offsets() {
             return self.vector(std::slice::from_ref(shape));
         }
-        let offsets = self
+        let stored = self
             .weights
             .stacked(std::slice::from_ref(shape), DType::F32, self.device)?;
-        (offsets + 1.0).map_err(|error| self.failed(&error))
+        // GGUF files have the sums.
+        if self.weights.gguf().is_some() {
+            return Ok(stored);
+        }
+        (stored + 1.0).map_err(|error| self.failed(&error))
     }
 
     /// The factors of a norm that has none.

@@ -19,9 +19,10 @@ use crate::network::gpu::{
 };
 use crate::network::kv_cache::{CpuCache, TensorCache};
 use crate::network::layers::Network;
-use crate::network::rollback::Rollback;
+use crate::network::matrices::format::MatrixFormat;
+use crate::network::recurrent::rollback::Rollback;
 use crate::network::rope::Rope;
-use crate::network::{cpu_forward, stored_matrices::MatrixFormat, tensor_forward};
+use crate::network::{cpu, tensors};
 #[cfg(any(feature = "cuda", test))]
 use crate::{choice::Choice, language_model::logits_to_host};
 
@@ -249,13 +250,13 @@ impl Transformer {
     /// What layers keep beside keys and values, where the model has such layers.
     fn rollback_state(&mut self) -> Option<&mut dyn Rollback> {
         match &mut self.cache {
-            Cache::Cpu(cache) => cache.rollback(),
-            Cache::Tensors(cache) => cache.rollback(),
+            Cache::Cpu(cache) => cache.states.rollback(),
+            Cache::Tensors(cache) => cache.states.rollback(),
         }
     }
 
-    /// Makes ready what layers keep beside keys and values for tokens at `position`; after a rollback far back, by forward passes over the
-    /// tokens before it.
+    /// Makes ready what layers keep beside keys and values for tokens at `position`; after a rollback far back, by forward passes
+    /// over the tokens before it.
     fn resume_state(&mut self, position: usize) -> Result<(), ModelError> {
         let Some(state) = self.rollback_state() else {
             return Ok(());
@@ -277,11 +278,10 @@ impl Transformer {
         let Some(state) = self.rollback_state() else {
             return Ok(());
         };
-        let kept = match tokens.len() >= REMEMBERED_FROM {
-            true => state.remember(position),
-            false => Ok(()),
-        };
-        kept.map_err(|error| ModelError::compute(&self.name, "keeping what a rollback needs", &error))?;
+        if tokens.len() >= REMEMBERED_FROM {
+            let kept = state.remember(position);
+            kept.map_err(|error| ModelError::compute(&self.name, "keeping what a rollback needs", &error))?;
+        }
         self.tokens.extend_from_slice(tokens);
         Ok(())
     }
@@ -299,10 +299,10 @@ impl Transformer {
                 {
                     return short.forward(position, tokens).map_err(failed);
                 }
-                tensor_forward::forward(network, config, rope, cache, place, position, tokens).map_err(failed)
+                tensors::forward::forward(network, config, rope, cache, place, position, tokens).map_err(failed)
             }
             Cache::Cpu(cache) => {
-                let mut run = || cpu_forward::forward(network, config, rope, cache, position, tokens);
+                let mut run = || cpu::forward::forward(network, config, rope, cache, position, tokens);
                 let logits = match &self.threads {
                     Some(pool) => pool.install(run),
                     None => run(),

@@ -3,9 +3,9 @@
 use candle_core::DType;
 
 use crate::load::config::ModelConfig;
-use crate::network::convolution_state;
 use crate::network::gpu::short_pass::scratch_bytes;
-use crate::network::recurrent_state::MAX_COPIES;
+use crate::network::recurrent::convolution_state;
+use crate::network::recurrent::recurrent_state::MAX_COPIES;
 use crate::network::transformer::{FIRST_ROOM, PROMPT_CHUNK};
 
 /// Bytes that the driver and the libraries take for themselves after the check.

@@ -6,7 +6,7 @@ use crate::load::config::ModelConfig;
 use crate::network::gpu::kernels::{Argument, Kernel, Kernels, MAX_TOKENS, Recording, address};
 use crate::network::kv_cache::TensorCache;
 use crate::network::layers::{FeedForward, Layer, MixerWeights, Network};
-use crate::network::linear::Linear;
+use crate::network::matrices::linear::Linear;
 use crate::network::rope::Rope;
 
 /// Threads of a block, `BLOCK` of the kernels.

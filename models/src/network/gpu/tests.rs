@@ -10,7 +10,7 @@ use crate::language_model::logits_to_host;
 use crate::load::config::ModelConfig;
 use crate::load::weights::{WeightBytes, Weights};
 use crate::network::gpu::emulation::Emulation;
-use crate::network::stored_matrices::MatrixFormat;
+use crate::network::matrices::format::MatrixFormat;
 use crate::network::transformer::Transformer;
 use crate::{
     Constraint, DecodeOptions, Family, LanguageModel, LoadOptions, ModelError, RandomCheckpoint, Sampler,

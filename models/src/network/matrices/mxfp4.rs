@@ -9,8 +9,8 @@ use candle_core::{DType, Device, Result, Tensor};
 use rayon::prelude::*;
 
 use crate::load::config::experts::BLOCK;
-use crate::network::kernels;
-use crate::network::tensor_slices::with_cpu_slice;
+use crate::network::cpu::kernels;
+use crate::network::cpu::slices::with_cpu_slice;
 
 /// Rows that are widened at a time, so that they stay in the nearest caches until they have been multiplied.
 const ROWS: usize = 8;

@@ -3,7 +3,8 @@
 use candle_core::{Result, Tensor};
 use candle_nn::ops::silu;
 
-use crate::network::tensor_slices::with_cpu_slice;
+use crate::network::cpu::slices::with_cpu_slice;
+use crate::network::recurrent::arithmetic::swish;
 
 /// The factors of a convolution.
 #[derive(Debug, Clone)]
@@ -12,11 +13,6 @@ pub(crate) struct Taps {
     pub(crate) taps: Tensor,
     /// What is added to each channel: `[channels]`.
     pub(crate) bias: Option<Tensor>,
-}
-
-/// `x · sigmoid(x)`.
-pub(crate) fn swish(x: f32) -> f32 {
-    x / (1.0 + (-x).exp())
 }
 
 impl Taps {

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use candle_core::{CpuStorage, DType, Device, Error, Result, Tensor};
 
-use crate::network::kernels::{self, Weight};
-use crate::network::mxfp4::Mxfp4;
-use crate::network::quantised::QuantisedMatrix;
-use crate::network::tensor_slices::{with_cpu_slice, with_cpu_storage};
+use crate::network::cpu::kernels::{self, Weight};
+use crate::network::cpu::slices::{with_cpu_slice, with_cpu_storage};
+use crate::network::matrices::mxfp4::Mxfp4;
+use crate::network::matrices::quantised::QuantisedMatrix;
 
 /// Number of tokens from which a general matrix product is faster than [`kernels::product`].
 const MATRIX_PRODUCT_FROM: usize = 16;

@@ -1,20 +1,19 @@
 //! The forward pass by tensor operations, for any device candle has.
 
-use candle_core::{D, DType, Device, Error, Result, Tensor};
+use candle_core::{D, DType, Device, Result, Tensor};
 use candle_nn::ops::{sigmoid, silu, softmax_last_dim};
 use candle_nn::rotary_emb::{rope as rotate, rope_i as rotate_neighbours};
 
 use crate::load::config::ModelConfig;
 use crate::load::config::layer_kinds::{Activation, Mixer};
-use crate::network::delta_net;
-use crate::network::experts::routes;
+use crate::network::experts::routes::routes;
 use crate::network::kv_cache::TensorCache;
 use crate::network::layers::{
     Attention, FeedForward, Gated, Layer, LayerEmbeddingWeights, LayerInput, MixerWeights, Network, ShortConvolution,
 };
-use crate::network::mamba2;
+use crate::network::recurrent::layer as recurrent;
 use crate::network::rope::{Angles, Rope};
-use crate::network::tensor_norm::rms_norm;
+use crate::network::tensors::norm::rms_norm;
 
 /// Runs one forward pass, which appends `tokens` at `position`; returns the logits after the last one, `[vocab_size]`, on
 /// `device`, as 32-bit floats.
@@ -29,12 +28,7 @@ pub(crate) fn forward(
 ) -> Result<Tensor> {
     let count = tokens.len();
     cache.reserve(config, dtype, device, position, position + count)?;
-    if let Some(state) = &mut cache.convolutions {
-        state.reserve(position, count)?;
-    }
-    if let Some(state) = &mut cache.recurrent {
-        state.begin(position)?;
-    }
+    cache.states.begin(position, count)?;
     let angles = rope.angles(position, count);
     let angle = |values: Vec<f32>| {
         let pairs = values.len() / count;
@@ -69,9 +63,7 @@ pub(crate) fn forward(
         }
         x = scaled(x, layer.factor)?;
     }
-    if let Some(state) = &mut cache.recurrent {
-        state.finish(position + count);
-    }
+    cache.states.finish(position + count);
     let last = x.narrow(0, count - 1, 1)?.contiguous()?;
     let last = rms_norm(&last, &network.final_norm, config.rms_norm_eps)?;
     let logits = network.output.forward(&last)?.squeeze(0)?.to_dtype(DType::F32)?;
@@ -145,12 +137,9 @@ impl TensorPass<'_> {
         let mixed = match &layer.mixer {
             MixerWeights::Attention(attention) => self.attention(attention, index, cache, &x)?,
             MixerWeights::ShortConvolution(convolution) => self.short_convolution(convolution, index, cache, &x)?,
-            MixerWeights::DeltaNet(weights) => {
-                let gated = delta_net::apply_tensors(weights, cache.recurrent(index)?, &weights.input.forward(&x)?)?;
-                weights.output.forward(&gated)?
-            }
-            MixerWeights::Mamba2(weights) => {
-                let gated = mamba2::apply_tensors(weights, cache.recurrent(index)?, &weights.input.forward(&x)?)?;
+            MixerWeights::Recurrent(weights) => {
+                let state = cache.states.recurrent(index)?;
+                let gated = recurrent::apply_tensors(weights, state, &weights.input.forward(&x)?)?;
                 weights.output.forward(&gated)?
             }
         };
@@ -246,13 +235,11 @@ impl TensorPass<'_> {
         &self,
         convolution: &ShortConvolution,
         index: usize,
-        cache: &TensorCache,
+        cache: &mut TensorCache,
         x: &Tensor,
     ) -> Result<Tensor> {
         let hidden = self.config.hidden_size;
-        let Some(state) = &cache.convolutions else {
-            return Err(Error::Msg("the cache is of a model without convolutions".to_owned()));
-        };
+        let state = cache.states.convolutions()?;
         let three = convolution.input.forward(x)?;
         let part = |number: usize| three.narrow(1, number * hidden, hidden);
         let inputs = (part(0)? * part(2)?)?;

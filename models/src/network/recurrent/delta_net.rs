@@ -2,68 +2,32 @@
 //!
 //! A token's queries, keys and values pass a short convolution. Each head's matrix maps keys to values: it decays by the token's
 //! factor, what it gives for the token's key is moved towards the token's value, and what it then gives for the query is the
-//! head's output, which is normalised and gated.
+//! head's output, which is normalised and gated. What [`RecurrentWeights::input`] gives of a token: what the convolution sees (the
+//! queries, keys and values of all heads), the gates of the output, and for each value head a strength and a decay.
 
 use candle_core::{D, DType, Result, Tensor};
 use candle_nn::ops::{rms_norm, sigmoid, silu};
-use rayon::prelude::*;
 
 use crate::load::config::recurrence::DeltaNet;
-use crate::network::causal_convolution::{Taps, swish};
-use crate::network::linear::Linear;
-use crate::network::recurrent_state::{LayerState, wrong_kind};
-use crate::network::tensor_slices::with_cpu_slice;
+use crate::network::cpu::slices::with_cpu_slice;
+use crate::network::recurrent::arithmetic::{for_each_head, logistic, softplus, softplus_tensor, swish};
+use crate::network::recurrent::recurrent_state::{LayerState, wrong_kind};
+use crate::network::recurrent::weights::RecurrentWeights;
 
 /// Number added to the sum of squares that queries and keys are normalised by.
 const SMALLEST_SQUARE: f32 = 1e-6;
-/// Multiplications from which heads are shared between threads: below, waking threads takes longer.
-const PARALLEL_FROM: usize = 1 << 18;
 
-/// The weights of a gated delta net.
-#[derive(Debug, Clone)]
-pub(crate) struct DeltaNetWeights {
-    pub(crate) sizes: DeltaNet,
-    /// Queries, keys, values, gates of the output, and for each value head a strength and a decay, in one matrix.
-    pub(crate) input: Linear,
-    pub(crate) taps: Taps,
-    /// Factors of the heads' decays, all negative; on the host.
-    pub(crate) rates: Vec<f32>,
-    /// What is added to the heads' decays; on the host.
-    pub(crate) biases: Vec<f32>,
-    /// Norm of each head's output.
-    pub(crate) norm: Tensor,
-    pub(crate) output: Linear,
-    /// Number added to the mean square in the norm.
-    pub(crate) eps: f32,
-}
-
-/// `ln(1 + exp(x))`.
-pub(crate) fn softplus(x: f32) -> f32 {
-    if x > 20.0 { x } else { x.exp().ln_1p() }
-}
-
-/// `ln(1 + exp(x))` of each element of 32-bit floats, as `max(x, 0) + ln(1 + exp(-|x|))`.
-pub(crate) fn softplus_tensor(x: &Tensor) -> Result<Tensor> {
-    // What rounding takes of small `y` in `1 + y` comes back by the factor `y / ((1 + y) - 1)`; where it takes all,
-    // `ln(1 + y)` is `y`.
-    let y = x.abs()?.neg()?.exp()?;
-    let sum = (&y + 1.0)?;
-    let rounded = (&sum - 1.0)?;
-    let lost = rounded.eq(&rounded.zeros_like()?)?.to_dtype(x.dtype())?;
-    let logarithm = ((sum.log()? * &y)? / (rounded + &lost)?)?;
-    x.relu()? + (logarithm + (y * lost)?)?
-}
-
-fn logistic(x: f32) -> f32 {
-    1.0 / (1.0 + (-x).exp())
-}
-
-/// The gated outputs of all tokens, `[count, values]`, on the CPU; `wide` is what [`DeltaNetWeights::input`] gives of them.
-pub(crate) fn apply(weights: &DeltaNetWeights, kept: &mut LayerState, wide: &[f32], out: &mut Vec<f32>) -> Result<()> {
+/// The gated outputs of all tokens, `[count, values]`, on the CPU; `wide` is what [`RecurrentWeights::input`] gives of them.
+pub(super) fn apply(
+    weights: &RecurrentWeights,
+    sizes: &DeltaNet,
+    kept: &mut LayerState,
+    wide: &[f32],
+    out: &mut Vec<f32>,
+) -> Result<()> {
     let LayerState::Slices { inputs, matrices } = kept else {
         return Err(wrong_kind());
     };
-    let sizes = &weights.sizes;
     let (channels, values, heads) = (sizes.channels(), sizes.values(), sizes.value_heads);
     let row = channels + values + 2 * heads;
     let count = wide.len() / row;
@@ -78,7 +42,7 @@ pub(crate) fn apply(weights: &DeltaNetWeights, kept: &mut LayerState, wide: &[f3
     }
     // For each head the outputs of all tokens, [count, value_dim].
     let mut by_head = vec![0.0; count * values];
-    let head = |(head, (matrix, out)): (usize, (&mut [f32], &mut [f32]))| {
+    let of_head = |head: usize, matrix: &mut [f32], out: &mut [f32]| {
         let key_start = head / (heads / sizes.key_heads) * sizes.key_dim;
         for (token, out) in out.chunks_exact_mut(sizes.value_dim).enumerate() {
             let (mixed, wide) = (&mixed[token * channels..][..channels], &wide[token * row..][..row]);
@@ -93,18 +57,8 @@ pub(crate) fn apply(weights: &DeltaNetWeights, kept: &mut LayerState, wide: &[f3
             step.apply(matrix, out);
         }
     };
-    let matrix = sizes.key_dim * sizes.value_dim;
-    if rayon::current_num_threads() > 1 && 4 * count * heads * matrix >= PARALLEL_FROM {
-        let heads = matrices
-            .par_chunks_exact_mut(matrix)
-            .zip(by_head.par_chunks_exact_mut(count * sizes.value_dim));
-        heads.enumerate().for_each(head);
-    } else {
-        let heads = matrices
-            .chunks_exact_mut(matrix)
-            .zip(by_head.chunks_exact_mut(count * sizes.value_dim));
-        heads.enumerate().for_each(head);
-    }
+    let multiplications = 4 * count * heads * sizes.key_dim * sizes.value_dim;
+    for_each_head(heads, matrices, &mut by_head, multiplications, of_head);
     out.clear();
     with_cpu_slice(&weights.norm, |norm: &[f32]| {
         for token in 0..count {
@@ -161,13 +115,17 @@ impl Step<'_> {
     }
 }
 
-/// The gated outputs of all tokens, `[count, values]`, by tensor operations; `wide` is what [`DeltaNetWeights::input`] gives of
+/// The gated outputs of all tokens, `[count, values]`, by tensor operations; `wide` is what [`RecurrentWeights::input`] gives of
 /// them.
-pub(crate) fn apply_tensors(weights: &DeltaNetWeights, kept: &mut LayerState, wide: &Tensor) -> Result<Tensor> {
+pub(super) fn apply_tensors(
+    weights: &RecurrentWeights,
+    sizes: &DeltaNet,
+    kept: &mut LayerState,
+    wide: &Tensor,
+) -> Result<Tensor> {
     let LayerState::Tensors { inputs, matrices } = kept else {
         return Err(wrong_kind());
     };
-    let sizes = &weights.sizes;
     let (count, device) = (wide.dim(0)?, wide.device());
     let (channels, values, heads) = (sizes.channels(), sizes.values(), sizes.value_heads);
     let mixed = weights
@@ -212,25 +170,4 @@ pub(crate) fn apply_tensors(weights: &DeltaNetWeights, kept: &mut LayerState, wi
     let outputs = Tensor::cat(&outputs, 0)?.to_dtype(wide.dtype())?;
     let normed = rms_norm(&outputs, &weights.norm, weights.eps)?.reshape((count, values))?;
     normed * silu(&wide.narrow(1, channels, values)?.contiguous()?)?
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use candle_core::Device;
-
-    #[test]
-    fn softplus_keeps_small_values() {
-        let xs = [-80f32, -20.0, -15.0, -10.0, -5.0, -0.1, 0.0, 3.0, 30.0];
-        let tensor = softplus_tensor(&Tensor::new(&xs, &Device::Cpu).unwrap()).unwrap();
-        for (x, by_tensor) in xs.into_iter().zip(tensor.to_vec1::<f32>().unwrap()) {
-            let expected = f64::from(x).exp().ln_1p();
-            for found in [by_tensor, softplus(x)] {
-                assert!(
-                    (f64::from(found) / expected - 1.0).abs() < 1e-6,
-                    "{x}: {found}, expected {expected}"
-                );
-            }
-        }
-    }
 }

@@ -187,12 +187,15 @@ impl Panels {
         for record in panel.chunks_exact(self.layout.record) {
             for group in 0..self.layout.groups {
                 let bytes = self.layout.group_of(record, group);
-                let scales = self.layout.scales_of(record, bytes, row);
+                let (scale, least) = self.layout.block_scales(record, row);
+                let factors = self.layout.factors(bytes, row);
+                let scales = factors.scales.map(|factor| scale * factor as f32);
+                let least = least * factors.least as f32;
                 for at in 0..SMALL_BLOCK {
                     let code = i16::from(self.layout.code(&bytes[self.layout.scale_bytes..], row, at));
-                    let number = scales.scales[at * self.layout.scales / SMALL_BLOCK] * f32::from(code - zero);
+                    let number = scales[at * self.layout.scales / SMALL_BLOCK] * f32::from(code - zero);
                     out.push(match self.layout.has_least {
-                        true => number + scales.least,
+                        true => number + least,
                         false => number,
                     });
                 }
@@ -201,12 +204,12 @@ impl Panels {
     }
 }
 
-/// The scales of one row's codes in a group.
-pub(super) struct GroupScales {
-    /// The codes' scales, of the first and of the second half.
-    pub(super) scales: [f32; 2],
-    /// What is added to each number.
-    pub(super) least: f32,
+/// The factors of one row's group of codes; 1 where the format has none.
+pub(super) struct Factors {
+    /// Factors of the block's scale, for the first and the second half of the codes.
+    pub(super) scales: [i32; 2],
+    /// Factor of the block's least number.
+    pub(super) least: i32,
 }
 
 impl Layout {
@@ -215,25 +218,23 @@ impl Layout {
         &record[self.header + group * self.group..][..self.group]
     }
 
-    /// The scales of a row in a group of a record.
-    pub(super) fn scales_of(&self, record: &[u8], group: &[u8], row: usize) -> GroupScales {
+    /// The scale of a row's block, and its least number, 0 where the format has none.
+    pub(super) fn block_scales(&self, record: &[u8], row: usize) -> (f32, f32) {
         let half = |at: usize| half::f16::from_le_bytes([record[at], record[at + 1]]).to_f32();
-        let scale = half(2 * row);
         let least = if self.has_least { half(HALVES + 2 * row) } else { 0.0 };
-        match (self.small_scales, self.scales) {
-            (0, _) => GroupScales {
-                scales: [scale; 2],
-                least,
-            },
-            (_, 1) => GroupScales {
-                scales: [scale * f32::from(group[row]); 2],
-                least: least * f32::from(group[PANEL_ROWS + row]),
-            },
-            _ => GroupScales {
-                scales: [0, PANEL_ROWS].map(|at| scale * f32::from(group[at + row] as i8)),
-                least,
-            },
+        (half(2 * row), least)
+    }
+
+    /// The factors of a row in a group.
+    pub(super) fn factors(&self, group: &[u8], row: usize) -> Factors {
+        let (mut scales, mut least) = ([1; 2], 1);
+        if self.small_scales > 0 && self.scales == 1 {
+            scales = [i32::from(group[row]); 2];
+            least = i32::from(group[PANEL_ROWS + row]);
+        } else if self.small_scales > 0 {
+            scales = [0, PANEL_ROWS].map(|at| i32::from(group[at + row] as i8));
         }
+        Factors { scales, least }
     }
 }
 

@@ -9,7 +9,7 @@ use candle_core::{DType, Device, Error, Result, Tensor};
 
 use crate::load::config::ModelConfig;
 use crate::load::config::recurrence::LayerStateShape;
-use crate::network::rollback::Rollback;
+use crate::network::recurrent::rollback::Rollback;
 
 /// The most checkpoints; the first one, which is mostly the end of the prompt, is never given up for a later one.
 const MAX_CHECKPOINTS: usize = 4;

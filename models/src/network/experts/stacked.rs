@@ -5,8 +5,8 @@ use candle_core::{DType, Device, Result, Tensor};
 use crate::error::ModelError;
 use crate::load::expert_shapes::{StackedShape, StackedShapes, StackedTensors};
 use crate::load::weights::Weights;
-use crate::network::linear::{Linear, Matrix};
-use crate::network::mxfp4::{Mxfp4, Mxfp4Tables, largest_scale};
+use crate::network::matrices::linear::{Linear, Matrix};
+use crate::network::matrices::mxfp4::{Mxfp4, Mxfp4Tables, largest_scale};
 
 /// Reads the matrices of all experts of one layer.
 pub(crate) struct StackedReader<'a> {

@@ -1,7 +1,7 @@
 //! [`routes`]: which experts each token is sent to.
 
 use crate::load::config::experts::{Experts, Routing};
-use crate::network::kernels;
+use crate::network::cpu::kernels;
 
 /// Number added to a sum of sigmoids that shares are divided by.
 const SMALLEST_SUM: f32 = 1e-6;

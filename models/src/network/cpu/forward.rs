@@ -1,20 +1,19 @@
 //! The forward pass on the CPU, over slices.
 
-use candle_core::{Error, Result, Tensor};
+use candle_core::{Result, Tensor};
 use rayon::prelude::*;
 
 use crate::load::config::ModelConfig;
-use crate::network::delta_net;
-use crate::network::experts;
-use crate::network::kernels;
+use crate::network::cpu::kernels;
+use crate::network::cpu::slices::with_cpu_slice;
+use crate::network::experts::routes::routes;
 use crate::network::kv_cache::CpuCache;
 use crate::network::layers::{
     Attention, FeedForward, Gated, Layer, LayerEmbeddingWeights, LayerInput, MixerWeights, Network, ShortConvolution,
 };
-use crate::network::linear::Linear;
-use crate::network::mamba2;
+use crate::network::matrices::linear::Linear;
+use crate::network::recurrent::layer as recurrent;
 use crate::network::rope::{Angles, Rope, rotate, rotate_neighbours};
-use crate::network::tensor_slices::with_cpu_slice;
 
 /// Tokens whose attention scores are in memory at once.
 const TOKENS_AT_ONCE: usize = 16;
@@ -33,12 +32,7 @@ pub(crate) fn forward(
 ) -> Result<Vec<f32>> {
     let count = tokens.len();
     cache.reserve(config, position + count);
-    if let Some(state) = &mut cache.convolutions {
-        state.reserve(position, count)?;
-    }
-    if let Some(state) = &mut cache.recurrent {
-        state.begin(position)?;
-    }
+    cache.states.begin(position, count)?;
     let mut pass = CpuPass {
         config,
         position,
@@ -64,9 +58,7 @@ pub(crate) fn forward(
         }
         scale(&mut x, layer.factor);
     }
-    if let Some(state) = &mut cache.recurrent {
-        state.finish(position + count);
-    }
+    cache.states.finish(position + count);
     let mut last = x.split_off((count - 1) * config.hidden_size);
     with_cpu_slice(&network.final_norm, |weight| {
         kernels::rms_norm(&mut last, weight, config.rms_norm_eps)
@@ -102,14 +94,9 @@ impl CpuPass<'_> {
         match &layer.mixer {
             MixerWeights::Attention(attention) => self.attention(attention, index, cache)?,
             MixerWeights::ShortConvolution(convolution) => self.short_convolution(convolution, index, cache)?,
-            MixerWeights::DeltaNet(weights) => {
+            MixerWeights::Recurrent(weights) => {
                 weights.input.apply(&self.normed, self.count, &mut self.wide)?;
-                delta_net::apply(weights, cache.recurrent(index)?, &self.wide, &mut self.narrow)?;
-                weights.output.apply(&self.narrow, self.count, &mut self.added)?;
-            }
-            MixerWeights::Mamba2(weights) => {
-                weights.input.apply(&self.normed, self.count, &mut self.wide)?;
-                mamba2::apply(weights, cache.recurrent(index)?, &self.wide, &mut self.narrow)?;
+                recurrent::apply(weights, cache.states.recurrent(index)?, &self.wide, &mut self.narrow)?;
                 weights.output.apply(&self.narrow, self.count, &mut self.added)?;
             }
         }
@@ -172,9 +159,7 @@ impl CpuPass<'_> {
             self.narrow
                 .extend(gate.iter().zip(input).map(|(gate, input)| gate * input));
         }
-        let Some(state) = &mut cache.convolutions else {
-            return Err(Error::Msg("the cache is of a model without convolutions".to_owned()));
-        };
+        let state = cache.states.convolutions()?;
         state.store(index, self.position, &self.narrow)?;
         let inputs = state.inputs(index, self.position, self.count)?;
         let bias = &convolution.bias;
@@ -366,7 +351,7 @@ impl CpuPass<'_> {
         let hidden = self.config.hidden_size;
         router.apply(&self.normed, self.count, &mut self.wide)?;
         let routes = match &self.config.experts {
-            Some(experts) => experts::routes(&self.wide, bias, experts),
+            Some(experts) => routes(&self.wide, bias, experts),
             None => Vec::new(),
         };
         let mut sum = vec![0.0; self.count * hidden];

@@ -8,7 +8,7 @@
 use candle_core::{DType, Device, Error, Result, Tensor};
 
 use crate::load::config::ModelConfig;
-use crate::network::rollback::Rollback;
+use crate::network::recurrent::rollback::Rollback;
 use crate::network::transformer::PROMPT_CHUNK;
 
 /// Number of tokens that there is room for; half of it is kept when it is full, and as many are appended at most.

@@ -1,7 +1,7 @@
 //! [`Activations`]: vectors quantised to 8 bits, as ggml does it for products with quantised weights.
 //!
-//! A block's scale is its largest magnitude over 127. Beside formats with blocks of 32 it is rounded to 16 bits (ggml's Q8_0);
-//! beside those with blocks of 256 it is not, and the largest element becomes -127 (Q8_K).
+//! A block's scale is its largest magnitude over 127. Beside formats with blocks of 32 it is rounded to 16 bits (ggml's Q8_0, or Q8_1
+//! with the sum of the block in 16 bits); beside those with blocks of 256 it is not, and the largest element becomes -127 (Q8_K).
 
 use half::f16;
 use pulp::Arch;
@@ -22,7 +22,7 @@ pub(super) type GroupCodes = [i32; SMALL_BLOCK / 4];
 pub(super) struct Group {
     /// What a code stands for is itself times this.
     pub(super) scale: f32,
-    /// The sum of what the codes stand for.
+    /// The sum of what the codes of a block of 32 stand for, in 16 bits.
     pub(super) sum: f32,
     /// Minus the sum of the codes.
     pub(super) negated: i32,
@@ -93,9 +93,10 @@ fn quantise_small(x: &[f32], codes: &mut [GroupCodes], groups: &mut [Group]) {
     let blocks = x.as_chunks::<SMALL_BLOCK>().0.iter().zip(codes.iter_mut().zip(groups));
     for (x, (codes, group)) in blocks {
         let (largest, _) = largest(x);
-        let scale = f16::from_f32(largest / 127.0).to_f32();
+        let scale = largest / 127.0;
         let factor = if largest > 0.0 { 127.0 / largest } else { 0.0 };
-        *group = quantise_group(x, factor, scale, codes);
+        *group = quantise_group(x, factor, f16::from_f32(scale).to_f32(), codes);
+        group.sum = f16::from_f32(scale * -(group.negated as f32)).to_f32();
     }
 }
 
@@ -154,7 +155,7 @@ fn quantise_group(x: &[f32; SMALL_BLOCK], factor: f32, scale: f32, codes: &mut G
     let scale = scale + no_number;
     Group {
         scale,
-        sum: scale * -(negated as f32),
+        sum: 0.0,
         negated,
         negated_halves,
     }

@@ -1,23 +1,29 @@
 //! Products with panels on processors with AVX-512 VNNI, whose instructions multiply four codes and add the products at once.
 
 use std::arch::x86_64::{
-    __m128i, __m256i, __m512, __m512i, _mm_loadu_si128, _mm256_loadu_si256, _mm512_and_si512, _mm512_cvtepi8_epi32,
-    _mm512_cvtepi32_ps, _mm512_cvtepu8_epi32, _mm512_cvtph_ps, _mm512_dpbusd_epi32, _mm512_fmadd_ps,
-    _mm512_loadu_si512, _mm512_mul_ps, _mm512_or_si512, _mm512_set1_epi8, _mm512_set1_epi32, _mm512_set1_ps,
-    _mm512_setzero_ps, _mm512_setzero_si512, _mm512_slli_epi16, _mm512_slli_epi32, _mm512_srli_epi16, _mm512_storeu_ps,
+    __m128i, __m256i, __m512, __m512i, _mm_loadu_si128, _mm256_loadu_si256, _mm512_add_epi32, _mm512_and_si512,
+    _mm512_cvtepi8_epi32, _mm512_cvtepi32_ps, _mm512_cvtepu8_epi32, _mm512_cvtph_ps, _mm512_dpbusd_epi32,
+    _mm512_fmadd_ps, _mm512_loadu_si512, _mm512_mul_ps, _mm512_mullo_epi32, _mm512_or_si512, _mm512_set1_epi8,
+    _mm512_set1_epi32, _mm512_set1_ps, _mm512_setzero_ps, _mm512_setzero_si512, _mm512_slli_epi16, _mm512_slli_epi32,
+    _mm512_srli_epi16, _mm512_storeu_ps, _mm512_sub_epi32,
 };
 
 use crate::load::gguf::BlockFormat;
-use crate::network::quantised::activations::Activations;
-use crate::network::quantised::panels::{Layout, PANEL_ROWS, STEP, STEPS};
+use crate::network::matrices::quantised::activations::Activations;
+use crate::network::matrices::quantised::panels::{Layout, PANEL_ROWS, STEP, STEPS};
+
+/// Whether the processor has the instructions of these kernels.
+pub(super) fn is_available() -> bool {
+    is_x86_feature_detected!("avx512vnni")
+        && is_x86_feature_detected!("avx512bw")
+        && is_x86_feature_detected!("avx512vl")
+        && is_x86_feature_detected!("avx512f")
+}
 
 /// Multiplies a panel of `format` with all vectors of `x`: `out` is `[tokens, PANEL_ROWS]`. False, and nothing done, where the
 /// processor has no such instructions.
 pub(super) fn multiply(format: BlockFormat, panel: &[u8], x: &Activations, out: &mut [f32]) -> bool {
-    let available = is_x86_feature_detected!("avx512vnni")
-        && is_x86_feature_detected!("avx512bw")
-        && is_x86_feature_detected!("avx512vl")
-        && is_x86_feature_detected!("avx512f");
+    let available = is_available();
     if available {
         // SAFETY: the processor has the instructions that the function is compiled for.
         #[allow(unsafe_code)]
@@ -76,32 +82,52 @@ fn multiply_some<const FORMAT: u8, const TOKENS: usize>(
     let layout = const { layout(FORMAT) };
     let mut sums = [_mm512_setzero_ps(); TOKENS];
     for (at, record) in panel.chunks_exact(layout.record).enumerate() {
+        let group_of = |token: usize| (first + token) * x.groups_per_token + at * layout.groups;
+        // Sums of a block of 256 codes up to 63, factors and activations up to 127 fit 32 bits.
+        let mut products = [_mm512_setzero_si512(); TOKENS];
+        let mut products_of_least = [_mm512_setzero_si512(); TOKENS];
+        for within in 0..layout.groups {
+            let group = &record[layout.header + within * layout.group..][..layout.group];
+            let [first, second] = factors::<FORMAT>(group);
+            let codes = codes::<FORMAT>(&group[layout.scale_bytes..]);
+            for token in 0..TOKENS {
+                let at = group_of(token) + within;
+                let (x_codes, x_group) = (&x.codes[at], &x.groups[at]);
+                if layout.small_scales == 0 {
+                    products[token] = dot::<FORMAT, 0, STEPS>(&codes, x_codes, x_group.negated);
+                } else if layout.scales == 1 {
+                    let sum = dot::<FORMAT, 0, STEPS>(&codes, x_codes, x_group.negated);
+                    products[token] = _mm512_add_epi32(products[token], _mm512_mullo_epi32(sum, first));
+                    let of_least = _mm512_mullo_epi32(_mm512_set1_epi32(x_group.negated), second);
+                    products_of_least[token] = _mm512_sub_epi32(products_of_least[token], of_least);
+                } else {
+                    let of_halves = [
+                        dot::<FORMAT, 0, { STEPS / 2 }>(&codes, x_codes, x_group.negated_halves[0]),
+                        dot::<FORMAT, { STEPS / 2 }, STEPS>(&codes, x_codes, x_group.negated_halves[1]),
+                    ];
+                    let both = _mm512_add_epi32(
+                        _mm512_mullo_epi32(of_halves[0], first),
+                        _mm512_mullo_epi32(of_halves[1], second),
+                    );
+                    products[token] = _mm512_add_epi32(products[token], both);
+                }
+            }
+        }
         let scale = halves(record, 0);
         let least = match layout.has_least {
             true => halves(record, 2 * PANEL_ROWS),
             false => _mm512_setzero_ps(),
         };
-        for within in 0..layout.groups {
-            let group = &record[layout.header + within * layout.group..][..layout.group];
-            let (scales, least) = group_scales::<FORMAT>(group, scale, least);
-            let codes = codes::<FORMAT>(&group[layout.scale_bytes..]);
-            for (token, sums) in sums.iter_mut().enumerate() {
-                let at = (first + token) * x.groups_per_token + at * layout.groups + within;
-                let (x_codes, x_group) = (&x.codes[at], &x.groups[at]);
-                let x_scale = _mm512_set1_ps(x_group.scale);
-                if layout.scales == 1 {
-                    let sum = dot::<FORMAT, 0, STEPS>(&codes, x_codes, x_group.negated);
-                    let scaled = _mm512_mul_ps(sum, scales[0]);
-                    *sums = _mm512_fmadd_ps(scaled, x_scale, *sums);
-                } else {
-                    let first = dot::<FORMAT, 0, { STEPS / 2 }>(&codes, x_codes, x_group.negated_halves[0]);
-                    let second = dot::<FORMAT, { STEPS / 2 }, STEPS>(&codes, x_codes, x_group.negated_halves[1]);
-                    let scaled = _mm512_fmadd_ps(second, scales[1], _mm512_mul_ps(first, scales[0]));
-                    *sums = _mm512_fmadd_ps(scaled, x_scale, *sums);
-                }
-                if layout.has_least {
-                    *sums = _mm512_fmadd_ps(least, _mm512_set1_ps(x_group.sum), *sums);
-                }
+        for token in 0..TOKENS {
+            let x_group = &x.groups[group_of(token)];
+            let x_scale = _mm512_set1_ps(x_group.scale);
+            let product = _mm512_cvtepi32_ps(products[token]);
+            sums[token] = _mm512_fmadd_ps(product, _mm512_mul_ps(scale, x_scale), sums[token]);
+            if layout.has_least && layout.small_scales == 0 {
+                sums[token] = _mm512_fmadd_ps(least, _mm512_set1_ps(x_group.sum), sums[token]);
+            } else if layout.has_least {
+                let product = _mm512_cvtepi32_ps(products_of_least[token]);
+                sums[token] = _mm512_fmadd_ps(product, _mm512_mul_ps(least, x_scale), sums[token]);
             }
         }
     }
@@ -122,7 +148,7 @@ fn dot<const FORMAT: u8, const FROM: usize, const TO: usize>(
     codes: &[__m512i; STEPS],
     x: &[i32; STEPS],
     negated: i32,
-) -> __m512 {
+) -> __m512i {
     let zero = _mm512_set1_epi32(negated);
     let mut sum = match const { layout(FORMAT).zero_shift } {
         3 => _mm512_slli_epi32::<3>(zero),
@@ -134,26 +160,19 @@ fn dot<const FORMAT: u8, const FROM: usize, const TO: usize>(
     for step in FROM..TO {
         sum = _mm512_dpbusd_epi32(sum, codes[step], _mm512_set1_epi32(x[step]));
     }
-    _mm512_cvtepi32_ps(sum)
+    sum
 }
 
-/// The scales of a group's codes, of the first and the second half, and what is added to each number.
+/// The factors of a group's scales, of the first and the second half, or of its scale and its least number.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
-fn group_scales<const FORMAT: u8>(group: &[u8], scale: __m512, least: __m512) -> ([__m512; 2], __m512) {
+fn factors<const FORMAT: u8>(group: &[u8]) -> [__m512i; 2] {
     let layout = const { layout(FORMAT) };
-    if layout.small_scales == 0 {
-        return ([scale; 2], least);
+    match (layout.small_scales, layout.scales) {
+        (0, _) => [_mm512_setzero_si512(); 2],
+        (_, 1) => [0, PANEL_ROWS].map(|at| _mm512_cvtepu8_epi32(bytes16(group, at))),
+        _ => [0, PANEL_ROWS].map(|at| _mm512_cvtepi8_epi32(bytes16(group, at))),
     }
-    let [first, second] = [0, PANEL_ROWS].map(|at| bytes16(group, at));
-    if layout.scales == 1 {
-        let scale = _mm512_mul_ps(scale, _mm512_cvtepi32_ps(_mm512_cvtepu8_epi32(first)));
-        let least = _mm512_mul_ps(least, _mm512_cvtepi32_ps(_mm512_cvtepu8_epi32(second)));
-        return ([scale; 2], least);
-    }
-    let first = _mm512_mul_ps(scale, _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(first)));
-    let second = _mm512_mul_ps(scale, _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(second)));
-    ([first, second], least)
 }
 
 /// The codes of a group, one in a byte, a register for each step.

@@ -3,8 +3,8 @@
 use pulp::Arch;
 
 use crate::load::gguf::BlockFormat;
-use crate::network::quantised::activations::Activations;
-use crate::network::quantised::panels::{Layout, PANEL_ROWS, STEP, STEPS};
+use crate::network::matrices::quantised::activations::Activations;
+use crate::network::matrices::quantised::panels::{Layout, PANEL_ROWS, STEP, STEPS};
 
 /// Vectors that a group's codes are multiplied with once they are unpacked.
 const TOKENS_AT_ONCE: usize = 16;
@@ -21,21 +21,25 @@ pub(super) fn multiply(format: BlockFormat, panel: &[u8], x: &Activations, out: 
 #[inline(always)]
 fn multiply_some(layout: &Layout, panel: &[u8], x: &Activations, first: usize, out: &mut [f32]) {
     out.fill(0.0);
+    let mut products = [[0i32; PANEL_ROWS]; TOKENS_AT_ONCE];
+    let mut products_of_least = [[0i32; PANEL_ROWS]; TOKENS_AT_ONCE];
     for (at, record) in panel.chunks_exact(layout.record).enumerate() {
+        products.fill([0; PANEL_ROWS]);
+        products_of_least.fill([0; PANEL_ROWS]);
+        let tokens = out.len() / PANEL_ROWS;
+        let group_of = |token: usize| (first + token) * x.groups_per_token + at * layout.groups;
         for within in 0..layout.groups {
             let bytes = layout.group_of(record, within);
             let mut codes = [[0u8; STEP]; STEPS];
             unpack(layout, &bytes[layout.scale_bytes..], &mut codes);
-            let mut scales = [[0f32; PANEL_ROWS]; 2];
-            let mut least = [0f32; PANEL_ROWS];
+            let (mut scales, mut least) = ([[0i32; PANEL_ROWS]; 2], [0i32; PANEL_ROWS]);
             for row in 0..PANEL_ROWS {
-                let of_row = layout.scales_of(record, bytes, row);
-                (scales[0][row], scales[1][row]) = (of_row.scales[0], of_row.scales[1]);
-                least[row] = of_row.least;
+                let factors = layout.factors(bytes, row);
+                (scales[0][row], scales[1][row]) = (factors.scales[0], factors.scales[1]);
+                least[row] = factors.least;
             }
-            for (token, out) in out.chunks_exact_mut(PANEL_ROWS).enumerate() {
-                let group = (first + token) * x.groups_per_token + at * layout.groups + within;
-                let (x_codes, group) = (&x.codes[group], &x.groups[group]);
+            for token in 0..tokens {
+                let (x_codes, group) = (&x.codes[group_of(token) + within], &x.groups[group_of(token) + within]);
                 for (half, scales) in scales.iter().enumerate().take(layout.scales) {
                     let negated = match layout.scales {
                         1 => group.negated,
@@ -58,13 +62,27 @@ fn multiply_some(layout: &Layout, panel: &[u8], x: &Activations, first: usize, o
                         }
                     }
                     for row in 0..PANEL_ROWS {
-                        out[row] += sums[row] as f32 * scales[row] * group.scale;
+                        products[token][row] += sums[row] * scales[row];
                     }
                 }
+                for row in 0..PANEL_ROWS {
+                    products_of_least[token][row] -= group.negated * least[row];
+                }
+            }
+        }
+        let (mut scales, mut least) = ([0f32; PANEL_ROWS], [0f32; PANEL_ROWS]);
+        for row in 0..PANEL_ROWS {
+            (scales[row], least[row]) = layout.block_scales(record, row);
+        }
+        for (token, out) in out.as_chunks_mut::<PANEL_ROWS>().0.iter_mut().enumerate() {
+            let group = &x.groups[group_of(token)];
+            for row in 0..PANEL_ROWS {
+                out[row] += products[token][row] as f32 * (scales[row] * group.scale);
                 if layout.has_least {
-                    for (out, least) in out.iter_mut().zip(&least) {
-                        *out += least * group.sum;
-                    }
+                    out[row] += match layout.small_scales {
+                        0 => least[row] * group.sum,
+                        _ => products_of_least[token][row] as f32 * (least[row] * group.scale),
+                    };
                 }
             }
         }

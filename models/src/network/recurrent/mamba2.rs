@@ -2,55 +2,37 @@
 //!
 //! A token's heads, and for each group of heads a row to write and a row to read with, pass a short convolution. Each head's
 //! matrix decays by the token's factor, gets the head's vector times the row to write with, and gives its product with the row to
-//! read with; the head's vector goes past it, too. What all heads give is gated and normalised.
+//! read with; the head's vector goes past it, too. What all heads give is gated and normalised. What
+//! [`RecurrentWeights::input`] gives of a token: the gates of the output, what the convolution sees (the heads' vectors, and the
+//! groups' rows), and for each head a time step.
 
 use candle_core::{D, DType, Result, Tensor};
 use candle_nn::ops::silu;
-use rayon::prelude::*;
 
 use crate::load::config::recurrence::Mamba2;
-use crate::network::causal_convolution::{Taps, swish};
-use crate::network::delta_net::{softplus, softplus_tensor};
-use crate::network::linear::Linear;
-use crate::network::recurrent_state::{LayerState, wrong_kind};
-use crate::network::tensor_slices::with_cpu_slice;
+use crate::network::cpu::slices::with_cpu_slice;
+use crate::network::recurrent::arithmetic::{for_each_head, softplus, softplus_tensor, swish};
+use crate::network::recurrent::recurrent_state::{LayerState, wrong_kind};
+use crate::network::recurrent::weights::RecurrentWeights;
 
-/// Multiplications from which heads are shared between threads: below, waking threads takes longer.
-const PARALLEL_FROM: usize = 1 << 18;
-
-/// The weights of a Mamba2 layer.
-#[derive(Debug, Clone)]
-pub(crate) struct Mamba2Weights {
-    pub(crate) sizes: Mamba2,
-    /// Gates of the output, what the convolution sees, and for each head a time step, in one matrix.
-    pub(crate) input: Linear,
-    pub(crate) taps: Taps,
-    /// Factors of the heads' time steps in their decays, all negative; on the host.
-    pub(crate) rates: Vec<f32>,
-    /// What is added to the heads' time steps; on the host.
-    pub(crate) biases: Vec<f32>,
-    /// Factors of the heads' vectors that go past their matrices; on the host.
-    pub(crate) skips: Vec<f32>,
-    /// Norm of the output, of each group of heads.
-    pub(crate) norm: Tensor,
-    pub(crate) output: Linear,
-    /// Number added to the mean square in the norm.
-    pub(crate) eps: f32,
-}
-
-/// The gated outputs of all tokens, `[count, width]`, on the CPU; `wide` is what [`Mamba2Weights::input`] gives of them.
-pub(crate) fn apply(weights: &Mamba2Weights, kept: &mut LayerState, wide: &[f32], out: &mut Vec<f32>) -> Result<()> {
+/// The gated outputs of all tokens, `[count, width]`, on the CPU; `wide` is what [`RecurrentWeights::input`] gives of them.
+pub(super) fn apply(
+    weights: &RecurrentWeights,
+    sizes: &Mamba2,
+    kept: &mut LayerState,
+    wide: &[f32],
+    out: &mut Vec<f32>,
+) -> Result<()> {
     let LayerState::Slices { inputs, matrices } = kept else {
         return Err(wrong_kind());
     };
-    let sizes = &weights.sizes;
     let (width, channels, dim, state) = (sizes.width(), sizes.channels(), sizes.head_dim, sizes.state);
     let row = width + channels + sizes.heads;
     let count = wide.len() / row;
     let mixed = weights.taps.apply(inputs, wide.chunks_exact(row), width)?;
     // For each head the outputs of all tokens, [count, head_dim].
     let mut by_head = vec![0.0; count * width];
-    let head = |(head, (matrix, out)): (usize, (&mut [f32], &mut [f32]))| {
+    let of_head = |head: usize, matrix: &mut [f32], out: &mut [f32]| {
         let group = head / (sizes.heads / sizes.groups);
         for (token, out) in out.chunks_exact_mut(dim).enumerate() {
             let mixed = &mixed[token * channels..][..channels];
@@ -71,17 +53,7 @@ pub(crate) fn apply(weights: &Mamba2Weights, kept: &mut LayerState, wide: &[f32]
             }
         }
     };
-    if rayon::current_num_threads() > 1 && 2 * count * width * state >= PARALLEL_FROM {
-        let heads = matrices
-            .par_chunks_exact_mut(dim * state)
-            .zip(by_head.par_chunks_exact_mut(count * dim));
-        heads.enumerate().for_each(head);
-    } else {
-        let heads = matrices
-            .chunks_exact_mut(dim * state)
-            .zip(by_head.chunks_exact_mut(count * dim));
-        heads.enumerate().for_each(head);
-    }
+    for_each_head(sizes.heads, matrices, &mut by_head, 2 * count * width * state, of_head);
     out.clear();
     for token in 0..count {
         let gates = &wide[token * row..][..width];
@@ -101,12 +73,16 @@ pub(crate) fn apply(weights: &Mamba2Weights, kept: &mut LayerState, wide: &[f32]
     })
 }
 
-/// The gated outputs of all tokens, `[count, width]`, by tensor operations; `wide` is what [`Mamba2Weights::input`] gives of them.
-pub(crate) fn apply_tensors(weights: &Mamba2Weights, kept: &mut LayerState, wide: &Tensor) -> Result<Tensor> {
+/// The gated outputs of all tokens, `[count, width]`, by tensor operations; `wide` is what [`RecurrentWeights::input`] gives of them.
+pub(super) fn apply_tensors(
+    weights: &RecurrentWeights,
+    sizes: &Mamba2,
+    kept: &mut LayerState,
+    wide: &Tensor,
+) -> Result<Tensor> {
     let LayerState::Tensors { inputs, matrices } = kept else {
         return Err(wrong_kind());
     };
-    let sizes = &weights.sizes;
     let (count, device) = (wide.dim(0)?, wide.device());
     let (width, channels, heads) = (sizes.width(), sizes.channels(), sizes.heads);
     let mixed = weights

@@ -7,8 +7,8 @@ use candle_core::{DType, Device};
 use crate::error::ModelError;
 use crate::load::matrix_shapes::NamedShape;
 use crate::load::weights::Weights;
-use crate::network::linear::{Linear, Matrix};
-use crate::network::quantised::QuantisedMatrix;
+use crate::network::matrices::linear::{Linear, Matrix};
+use crate::network::matrices::quantised::QuantisedMatrix;
 
 /// The format that matrices are kept in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
