@@ -1,7 +1,11 @@
 """llama.cpp through llama-cpp-python: quantises GGUF files, and continues prompts greedily as `maskwright-models greedy-tokens` does.
 
     python llamacpp.py quantise FROM TO FORMAT
-    python llamacpp.py greedy FILE --count N --threads N [--exact] [--no-logits]   < prompts.json
+    python llamacpp.py greedy FILE --count N --threads N [--exact] [--single] [--no-logits] [--others FILE]   < prompts.json
+
+With `--others`, lists of tokens that another program gave for the same prompts, an answer has `gap`, where the tokens differ: by how
+much llama.cpp prefers its own token at the first place where they do, as a part of the spread of its logits there (the largest less
+the smallest).
 """
 
 import argparse
@@ -9,6 +13,7 @@ import ctypes
 import json
 import sys
 import time
+from pathlib import Path
 
 import llama_cpp
 import numpy
@@ -72,24 +77,35 @@ class Model:
         return numpy.ctypeslib.as_array(llama_cpp.llama_get_logits_ith(self.context, -1), shape=(self.size,))
 
 
+def gap(logits: numpy.ndarray, chosen: int, other: int) -> float:
+    """How much likelier `chosen` is than `other`, as a part of the spread of all."""
+    return float((logits[chosen] - logits[other]) / (logits.max() - logits.min()))
+
+
 def greedy(arguments: argparse.Namespace) -> None:
     model = Model(arguments.file, arguments.threads, arguments.exact)
-    for prompt in json.load(sys.stdin):
+    others = json.loads(arguments.others.read_text()) if arguments.others else None
+    for number, prompt in enumerate(json.load(sys.stdin)):
         tokens = model.tokens(prompt) if isinstance(prompt, str) else prompt
         answer = {"prompt": tokens}
         if arguments.count and tokens:
             model.reset()
-            start = time.perf_counter()
-            logits = model.append(tokens)
+            start, processor = time.perf_counter(), time.process_time()
+            for part in [[token] for token in tokens] if arguments.single else [tokens]:
+                logits = model.append(part)
             answer["prompt_ms"] = (time.perf_counter() - start) * 1e3
+            answer["prompt_processor_ms"] = (time.process_time() - processor) * 1e3
             first = logits.tolist() if arguments.logits else None
-            chosen, start = [], time.perf_counter()
+            chosen, start, processor = [], time.perf_counter(), time.process_time()
             while len(chosen) < arguments.count:
                 chosen.append(int(logits.argmax()))
+                if others and "gap" not in answer and others[number][len(chosen) - 1] != chosen[-1]:
+                    answer["gap"] = gap(logits, chosen[-1], others[number][len(chosen) - 1])
                 if len(chosen) < arguments.count:
                     logits = model.append(chosen[-1:])
             answer["tokens"] = chosen
             answer["ms_per_token"] = (time.perf_counter() - start) * 1e3 / max(arguments.count - 1, 1)
+            answer["processor_ms_per_token"] = (time.process_time() - processor) * 1e3 / max(arguments.count - 1, 1)
             if arguments.logits:
                 answer["first_logits"], answer["last_logits"] = first, logits.tolist()
         print(json.dumps(answer), flush=True)
@@ -107,6 +123,8 @@ def main() -> None:
     command.add_argument("--count", type=int, default=48)
     command.add_argument("--threads", type=int, default=2)
     command.add_argument("--exact", action="store_true", help="keys and values in 32 bits, no fused attention")
+    command.add_argument("--single", action="store_true", help="one pass for each token of a prompt")
+    command.add_argument("--others", type=Path, help="tokens that another program gave, as JSON")
     command.add_argument("--no-logits", dest="logits", action="store_false")
     arguments = parser.parse_args()
     if arguments.command == "quantise":

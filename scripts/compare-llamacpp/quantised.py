@@ -1,7 +1,10 @@
 """Compares this project's models from GGUF files with llama.cpp: tokens of texts, greedy tokens, logits, and speed."""
 
 import argparse
+import datetime
+import importlib.metadata
 import json
+import platform
 import random
 import statistics
 import subprocess
@@ -10,10 +13,15 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).parent
+# What docs/models.md says of the comparison.
+RECORD = HERE.parent.parent / "models/src/write/llamacpp_comparison.json"
 COUNT = 48
 SMALL_FORMATS = ["f32", "f16", "bf16", "q4_0", "q4_1", "q5_0", "q5_1", "q8_0", "q4_k_m", "q5_k_m", "q6_k"]
-# Both round activations alike, and then add in other orders; what they round from differs by that.
+# Both round activations to 8 bits, from numbers that differ in their last bits. Where that gives another code, what is computed from
+# it differs by up to a 127th of the largest activation.
 LOGIT_TOLERANCE = 0.02
+# Of two tokens whose logits differ by less than this part of the spread, the largest logit less the smallest, either may be greedy.
+CLOSE = 0.02
 PRE_TOKENIZERS = [
     "default", "gpt-2", "smollm", "llama-bpe", "qwen2", "qwen35", "tekken", "gpt-4o", "deepseek-coder", "falcon", "dbrx", "glm4",
 ]
@@ -42,9 +50,14 @@ class Programs:
         command = [self.program, "greedy-tokens", model, "--count", count, "--threads", self.threads, *more]
         return run(command, prompts)
 
-    def theirs(self, model: Path, prompts: list, count: int, *more: str) -> list[dict]:
+    def theirs(self, model: Path, prompts: list, count: int, *more: str, others: list | None = None) -> list[dict]:
         command = [sys.executable, HERE / "llamacpp.py", "greedy", model, "--count", count, "--threads", self.threads, *more]
-        return run([*command], prompts)
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+            if others is not None:
+                json.dump([answer["tokens"] for answer in others], file)
+                file.flush()
+                command += ["--others", file.name]
+            return run(command, prompts)
 
     def export(self, model: str, file: Path, *more: str) -> None:
         command = [self.program, "export-gguf", model, file, *more]
@@ -70,52 +83,89 @@ def compare_tokens(programs: Programs, directory: Path) -> bool:
     return good
 
 
-def first_difference(one: dict, other: dict) -> int:
-    """The first place where tokens differ."""
-    return next(at for at, (a, b) in enumerate(zip(one["tokens"], other["tokens"], strict=True)) if a != b)
+class Continuations:
+    """Continuations compared: those that are equal, those that differ first where llama.cpp itself hardly prefers its token, and others."""
+
+    def __init__(self):
+        self.equal = self.close = self.different = 0
+        self.largest_gap = self.logits = 0.0
+        # Of llama.cpp's continuations, those that stay as they are where it reads prompts one token at a time.
+        self.llamacpp_with_itself = 0
+
+    def add(self, ours: dict, theirs: dict, single: dict) -> None:
+        spread = max(theirs["first_logits"]) - min(theirs["first_logits"])
+        pairs = zip(ours["first_logits"], theirs["first_logits"], strict=True)
+        self.logits = max(self.logits, max(abs(a - b) for a, b in pairs) / spread)
+        gap = theirs.get("gap")
+        self.equal += gap is None
+        self.close += gap is not None and gap < CLOSE
+        self.different += gap is not None and gap >= CLOSE
+        self.largest_gap = max(self.largest_gap, gap or 0.0)
+        self.llamacpp_with_itself += theirs["tokens"] == single["tokens"]
+
+    def join(self, other: "Continuations") -> None:
+        for name in ("equal", "close", "different", "llamacpp_with_itself"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        for name in ("largest_gap", "logits"):
+            setattr(self, name, max(getattr(self, name), getattr(other, name)))
+
+    def is_good(self) -> bool:
+        return not self.different and self.logits < LOGIT_TOLERANCE
+
+    def report(self, name: str) -> None:
+        all_of_them = self.equal + self.close + self.different
+        verdict = "DIFFERENT" if not self.is_good() else "close" if self.close else "equal"
+        gap = f", {self.close} close (llama.cpp prefers its token by at most {self.largest_gap:.1e} of the spread)" if self.close else ""
+        different = f", {self.different} different (by up to {self.largest_gap:.1e})" if self.different else ""
+        print(
+            f"{verdict:9} {name}: {self.equal} of {all_of_them} continuations equal{gap}{different}; "
+            f"logits within {self.logits:.1e} of their spread; "
+            f"llama.cpp and llama.cpp with one token a pass: {self.llamacpp_with_itself} equal",
+            flush=True,
+        )
 
 
-def compare_answers(programs: Programs, name: str, file: Path, prompts: list, count: int) -> bool:
+def compare_answers(programs: Programs, name: str, file: Path, prompts: list, count: int) -> Continuations:
     """Greedy tokens, and logits after the prompts."""
     ours = programs.ours(file, prompts, count)
-    theirs = programs.theirs(file, prompts, count, "--exact")
-    equal, places, worst = 0, [], 0.0
-    for one, other in zip(ours, theirs, strict=True):
-        spread = max(one["first_logits"]) - min(one["first_logits"])
-        pairs = zip(one["first_logits"], other["first_logits"], strict=True)
-        worst = max(worst, max(abs(a - b) for a, b in pairs) / spread)
-        if one["tokens"] == other["tokens"]:
-            equal += 1
-        else:
-            places.append(first_difference(one, other))
-    good = equal == len(ours) and worst < LOGIT_TOLERANCE
-    where = f", first different at {places}" if places else ""
-    print(
-        f"{'equal' if good else 'DIFFERENT':9} {name}: {equal} of {len(ours)} continuations of {count} tokens{where}; "
-        f"logits within {worst:.1e} of their spread",
-        flush=True,
-    )
-    return good
+    theirs = programs.theirs(file, prompts, count, "--exact", others=ours)
+    single = programs.theirs(file, prompts, count, "--exact", "--single")
+    continuations = Continuations()
+    for answers in zip(ours, theirs, single, strict=True):
+        continuations.add(*answers)
+    continuations.report(name)
+    return continuations
 
 
-def compare_speed(programs: Programs, name: str, file: Path, rounds: int, vocabulary: int) -> None:
-    """Both in turn, `rounds` times; medians, and medians of the rounds' ratios."""
+def compare_speed(programs: Programs, name: str, file: Path, rounds: int, vocabulary: int) -> dict:
+    """Both in turn, `rounds` times: medians, and medians of the rounds' ratios.
+
+    On one thread by the processor's time, so that what else runs on the machine counts little; on more by the wall clock, since
+    threads that wait for others keep their processors busy.
+    """
     numbers = random.Random(2)
     prompt = [numbers.randrange(vocabulary) for _ in range(512)]
+    keys = ("prompt_processor_ms", "processor_ms_per_token") if programs.threads == 1 else ("prompt_ms", "ms_per_token")
     times = {"prefill": [], "decode": []}
-    for _ in range(rounds):
-        ours = programs.ours(file, [prompt[:8], prompt], 64, "--no-logits")[1]
-        theirs = programs.theirs(file, [prompt[:8], prompt], 64, "--no-logits")[1]
-        times["prefill"].append((len(prompt) / ours["prompt_ms"] * 1e3, len(prompt) / theirs["prompt_ms"] * 1e3))
-        times["decode"].append((1e3 / ours["ms_per_token"], 1e3 / theirs["ms_per_token"]))
+    for number in range(rounds):
+        both = [programs.ours, programs.theirs]
+        order = (0, 1) if number % 2 == 0 else (1, 0)
+        answers = {which: both[which](file, [prompt[:8], prompt], 64, "--no-logits")[1] for which in order}
+        prefill, decode = ([answers[which][key] for which in (0, 1)] for key in keys)
+        times["prefill"].append([len(prompt) / ms * 1e3 for ms in prefill])
+        times["decode"].append([1e3 / ms for ms in decode])
+    clock = "of the processor" if programs.threads == 1 else "by the clock"
+    found = {}
     for part, pairs in times.items():
         ratios = sorted(one / other for one, other in pairs)
         medians = [statistics.median(column) for column in zip(*pairs, strict=True)]
+        found[part] = {"ratio": statistics.median(ratios), "from": ratios[0], "to": ratios[-1], "tokens_per_second": medians}
         print(
-            f"          {name}, {part}: {medians[0]:.1f} and llama.cpp {medians[1]:.1f} tokens per second; "
+            f"          {name}, {part}: {medians[0]:.1f} and llama.cpp {medians[1]:.1f} tokens per second {clock}; "
             f"ratio {statistics.median(ratios):.2f} ({ratios[0]:.2f} to {ratios[-1]:.2f}), {rounds} rounds",
             flush=True,
         )
+    return found
 
 
 def random_prompts(seed: int, vocabulary: int) -> list[list[int]]:
@@ -135,6 +185,35 @@ def wide_checkpoint(programs: Programs, directory: Path, family: str) -> Path:
     return checkpoint
 
 
+def processor() -> str:
+    """What the system calls the processor, with its number of threads and the vector instructions that matter here."""
+    names, flags = [], set()
+    cpuinfo = Path("/proc/cpuinfo")
+    for line in cpuinfo.read_text().splitlines() if cpuinfo.exists() else []:
+        key, _, value = line.partition(":")
+        if key.strip() == "model name":
+            names.append(value.strip())
+        elif key.strip() == "flags":
+            flags |= set(value.split())
+    vectors = [name for flag, name in (("avx2", "AVX2"), ("avx512_vnni", "AVX-512 VNNI"), ("amx_int8", "AMX")) if flag in flags]
+    return f"{names[0] if names else platform.machine()}, {len(names)} threads, {', '.join(vectors)}"
+
+
+def record(part: str, value: dict, threads: int) -> None:
+    """Writes a part of what docs/models.md says."""
+    whole = json.loads(RECORD.read_text()) if RECORD.exists() else {}
+    arguments = " ".join(sys.argv[3:])
+    whole[part] = {
+        "date": datetime.date.today().isoformat(),
+        "processor": processor(),
+        "threads": threads,
+        "llama_cpp_python": importlib.metadata.version("llama-cpp-python"),
+        "command": f"scripts/compare-llamacpp/quantised.sh {arguments}".strip(),
+        "found": value,
+    }
+    RECORD.write_text(json.dumps(whole, indent=1) + "\n")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--ours", type=Path, required=True, help="the program maskwright-models")
@@ -142,6 +221,7 @@ def main() -> int:
     parser.add_argument("--part", action="append", choices=["tokens", "builtin", "families", "1b"], help="by default all but 1b")
     parser.add_argument("--format", action="append", choices=SMALL_FORMATS, help="by default all")
     parser.add_argument("--rounds", type=int, default=5, help="rounds of the speed of a 1B shape")
+    parser.add_argument("--record", action="store_true", help="keeps what was found for docs/models.md")
     arguments = parser.parse_args()
     parts = arguments.part or ["tokens", "builtin", "families"]
     formats = arguments.format or SMALL_FORMATS
@@ -157,6 +237,7 @@ def main() -> int:
         if "families" in parts:
             for family in ("llama", "mistral", "qwen2", "qwen3", "gemma3_text", "lfm2"):
                 models[f"random {family}"] = str(wide_checkpoint(programs, directory, family))
+        totals = {name: Continuations() for name in formats}
         for name, model in models.items():
             plain, file = directory / "plain.gguf", directory / "model.gguf"
             programs.export(model, plain, "--dtype", "f32")
@@ -165,7 +246,15 @@ def main() -> int:
                 prompts += [answer["prompt"] for answer in programs.theirs(plain, TEXTS[:4], 0)]
             for format_name in formats:
                 programs.quantise(plain, file, format_name)
-                good &= compare_answers(programs, f"{name}, {format_name}", file, prompts, COUNT)
+                totals[format_name].join(compare_answers(programs, f"{name}, {format_name}", file, prompts, COUNT))
+        if models:
+            print("All models together:")
+            for format_name, total in totals.items():
+                total.report(format_name)
+                good &= total.is_good()
+            if arguments.record:
+                found = {"tokens": COUNT, "close": CLOSE, "formats": {name: vars(total) for name, total in totals.items()}}
+                record("answers", found, arguments.threads)
         if "1b" in parts:
             checkpoint, plain, file = directory / "1b", directory / "plain.gguf", directory / "model.gguf"
             command = [programs.program, "random-checkpoint", checkpoint, "--preset", "llama-3.2-1b", "--dtype", "bf16"]
@@ -173,11 +262,15 @@ def main() -> int:
             programs.export(str(checkpoint), plain, "--dtype", "bf16")
             for weights in checkpoint.glob("*.safetensors"):
                 weights.unlink()
+            speeds = {}
             for format_name in arguments.format or ["q8_0", "q4_k_m"]:
                 programs.quantise(plain, file, format_name)
                 prompts = random_prompts(1, 128_000)
-                good &= compare_answers(programs, f"1B shape, {format_name}", file, prompts[2:4], 24)
-                compare_speed(programs, f"1B shape, {format_name}", file, arguments.rounds, 128_000)
+                found = compare_answers(programs, f"1B shape, {format_name}", file, prompts[2:4], 24)
+                good &= found.is_good()
+                speeds[format_name] = compare_speed(programs, f"1B shape, {format_name}", file, arguments.rounds, 128_000)
+            if arguments.record:
+                record("speed", {"rounds": arguments.rounds, "formats": speeds}, arguments.threads)
     return 0 if good else 1
 
 

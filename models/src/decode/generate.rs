@@ -158,7 +158,7 @@ impl Decoder<'_> {
         let mut masker = constraint.map(|constraint| OverlappedMasker::new(constraint, overlap, deadline));
         let mut pending = prompt[read..].to_vec();
         if let Some(reasoning) = &self.options.reasoning
-            && let Some(reason) = self.reason(reasoning, masker.is_some(), &mut pending)?
+            && let Some(reason) = self.reason(reasoning, prompt, masker.is_some(), &mut pending)?
         {
             return Ok(reason);
         }
@@ -180,14 +180,15 @@ impl Decoder<'_> {
         }
     }
 
-    /// Lets the model reason after `pending`, which is then what it reads before its answer. Returns why the answer ends where
-    /// the reasoning does.
+    /// Lets the model reason after `pending`, the end of `prompt`; `pending` is then what it reads before its answer. Returns why
+    /// the answer ends where the reasoning does.
     ///
-    /// What an unconstrained model writes that ends its turn without an end of reasoning was its answer, and has an answer's
-    /// limit on tokens.
+    /// What an unconstrained model writes that never began to reason and ends its turn was its answer, and has an answer's limit
+    /// on tokens.
     fn reason(
         &mut self,
         reasoning: &Reasoning,
+        prompt: &[TokenId],
         is_constrained: bool,
         pending: &mut Vec<TokenId>,
     ) -> Result<Option<FinishReason>, DecodeError> {
@@ -209,17 +210,20 @@ impl Decoder<'_> {
             }
             let id = self.sample_freely(pending)?;
             if self.options.eos_tokens.contains(&id) {
-                if !is_constrained {
-                    let has_room = written.len() <= self.options.max_tokens;
-                    written.truncate(self.options.max_tokens);
-                    self.tokens = written;
-                    return Ok(Some(match has_room {
-                        true => FinishReason::EndOfSequence,
-                        false => FinishReason::TokenLimit,
-                    }));
+                if is_constrained {
+                    pending.clone_from(&reasoning.closing);
+                    break (None, true);
                 }
-                pending.clone_from(&reasoning.closing);
-                break (None, true);
+                if reasoning.has_begun(prompt, written.iter().map(|token| token.id)) {
+                    break (Some(FinishReason::EndOfSequence), true);
+                }
+                let has_room = written.len() <= self.options.max_tokens;
+                written.truncate(self.options.max_tokens);
+                self.tokens = written;
+                return Ok(Some(match has_room {
+                    true => FinishReason::EndOfSequence,
+                    false => FinishReason::TokenLimit,
+                }));
             }
             let at = self.start.elapsed();
             written.push(GeneratedToken { id, forced: false, at });

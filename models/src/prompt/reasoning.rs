@@ -10,25 +10,25 @@ use crate::prompt::vocabulary::ModelVocabulary;
 
 /// How models of a family set their reasoning apart from their answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Marks {
+struct Marks<'a> {
     /// What reasoning begins with; templates may write it at the end of a prompt.
-    begin: &'static str,
+    begin: &'a str,
     /// What reasoning ends with.
-    end: &'static str,
+    end: &'a str,
     /// What the answer begins behind, where something stands between it and `end`.
-    header_end: &'static str,
+    header_end: &'a str,
     /// What a prompt ends with after which the model chooses whether to reason.
-    choice: &'static str,
+    choice: &'a str,
     /// What makes the answer begin after a prompt that ends with `choice`.
-    answer: &'static str,
+    answer: &'a str,
     /// What stands between `end` (and `header_end`) and the answer.
-    gap: &'static str,
+    gap: &'a str,
     /// What ends reasoning that has become too long, up to the answer.
-    closing: &'static str,
+    closing: &'a str,
 }
 
 /// The marks of the families that run. The first whose end a chat template, or else a tokenizer, has is the model's.
-static KNOWN: [Marks; 3] = [
+static KNOWN: [Marks<'static>; 3] = [
     // gpt-oss: messages in channels ("harmony"), of which the last is `final`.
     Marks {
         begin: "<|channel|>analysis<|message|>",
@@ -61,7 +61,22 @@ static KNOWN: [Marks; 3] = [
     },
 ];
 
-impl Marks {
+impl<'a> Marks<'a> {
+    /// The marks of reasoning of which no more is known than what it ends with.
+    fn ending_with(end: &'a str) -> Self {
+        Self {
+            begin: "",
+            end,
+            header_end: "",
+            choice: "",
+            answer: "",
+            gap: "",
+            closing: end,
+        }
+    }
+}
+
+impl Marks<'static> {
     /// The marks of a model with this chat template and this tokenizer.
     fn of(template: Option<&str>, tokenizer: &ModelTokenizer) -> Option<&'static Self> {
         // A template may leave it to the model to write the end.
@@ -93,6 +108,8 @@ pub struct ReasoningOptions {
 pub struct Reasoning {
     /// Largest number of tokens.
     pub(crate) max_tokens: usize,
+    /// What it begins with, at the end of the prompt or in what the model writes; empty where that is not known.
+    begin: Vec<u8>,
     /// What it ends with.
     end: Vec<u8>,
     /// What the answer begins behind, where something stands between it and `end`; else empty.
@@ -127,10 +144,10 @@ impl Reasoning {
         template: Option<&str>,
     ) -> Result<Self, ModelError> {
         let marks = Marks::of(template, &vocabulary.tokenizer);
-        let (end, header_end, gap, closing) = match (&options.end, marks) {
-            (Some(end), Some(marks)) if end == marks.end => (end.as_str(), marks.header_end, marks.gap, marks.closing),
-            (Some(end), _) => (end.as_str(), "", "", end.as_str()),
-            (None, Some(marks)) => (marks.end, marks.header_end, marks.gap, marks.closing),
+        let marks = match (&options.end, marks) {
+            (Some(end), Some(marks)) if end == marks.end => *marks,
+            (Some(end), _) => Marks::ending_with(end),
+            (None, Some(marks)) => *marks,
             (None, None) => {
                 return Err(ModelError::NoReasoning {
                     model: model.to_owned(),
@@ -141,10 +158,11 @@ impl Reasoning {
         let tokens = |text: &str| vocabulary.tokenizer.encode(text, false);
         Ok(Self {
             max_tokens: options.max_tokens,
-            end: end.as_bytes().to_vec(),
-            header_end: header_end.as_bytes().to_vec(),
-            gap: tokens(gap)?,
-            closing: tokens(closing)?,
+            begin: marks.begin.as_bytes().to_vec(),
+            end: marks.end.as_bytes().to_vec(),
+            header_end: marks.header_end.as_bytes().to_vec(),
+            gap: tokens(marks.gap)?,
+            closing: tokens(marks.closing)?,
             vocabulary: Arc::clone(&vocabulary.vocabulary),
             tokenizer: Arc::clone(&vocabulary.tokenizer),
         })
@@ -153,6 +171,16 @@ impl Reasoning {
     /// Largest number of tokens between the prompt and the answer.
     pub(crate) fn longest(&self) -> usize {
         self.max_tokens.saturating_add(self.closing.len().max(self.gap.len()))
+    }
+
+    /// Whether a model that has written `written` after `prompt` began to reason: the mark of its family stands at the end of the
+    /// prompt, or in what it wrote. False where no mark is known.
+    pub(crate) fn has_begun(&self, prompt: &[TokenId], written: impl Iterator<Item = TokenId>) -> bool {
+        let bytes = |token: TokenId| self.vocabulary.token_bytes(token);
+        let prompt: Vec<u8> = prompt.iter().flat_map(|token| bytes(*token)).copied().collect();
+        let written: Vec<u8> = written.flat_map(bytes).copied().collect();
+        let is_begun = prompt.trim_ascii_end().ends_with(&self.begin) || find(&written, &self.begin).is_some();
+        !self.begin.is_empty() && is_begun
     }
 
     /// A reader of the reasoning's tokens.

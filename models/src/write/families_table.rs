@@ -7,6 +7,7 @@ use crate::load::config::missing::MISSING;
 use crate::load::gguf::BlockFormat;
 use crate::load::gguf::configuration::ARCHITECTURES;
 use crate::write::gguf::architecture_of;
+use crate::write::llamacpp_comparison::llamacpp_section;
 
 /// What greedy tokens and logits of small random checkpoints of every family are compared with, in every test run.
 pub const COMPARED_WITH: &str = "transformers 5.23.0";
@@ -62,6 +63,7 @@ checkpoints of each, which every test run computes too. `scripts/compare-llamacp
 ",
     );
     text.push_str(&gguf_section());
+    text.push_str(&llamacpp_section());
     text.push_str(
         "
 ## What does not run

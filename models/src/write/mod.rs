@@ -2,6 +2,7 @@
 
 pub(crate) mod families_table;
 pub(crate) mod gguf;
+mod llamacpp_comparison;
 pub(crate) mod random_checkpoint;
 mod random_tensors;
 mod typical_shapes;

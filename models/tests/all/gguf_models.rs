@@ -114,6 +114,11 @@ fn quantise(path: &Path, format: impl Fn(&str) -> GgmlDType) -> PathBuf {
 /// Writes the file at `path` again with tensors in the formats that `format` gives for their names and numbers of dimensions; those
 /// without one stay as they are.
 fn quantise_some(path: &Path, format: impl Fn(&str, usize) -> Option<GgmlDType>) -> PathBuf {
+    rewrite(path, &[], format)
+}
+
+/// Writes the file at `path` again with these members in its metadata, and with tensors as [`quantise_some`] says.
+fn rewrite(path: &Path, members: &[(&str, Value)], format: impl Fn(&str, usize) -> Option<GgmlDType>) -> PathBuf {
     let mut file = File::open(path).unwrap();
     let content = Content::read(&mut file).unwrap();
     let tensors: Vec<(String, QTensor)> = content
@@ -128,13 +133,12 @@ fn quantise_some(path: &Path, format: impl Fn(&str, usize) -> Option<GgmlDType>)
             (name.clone(), tensor)
         })
         .collect();
-    let metadata: Vec<(&str, &Value)> = content
-        .metadata
-        .iter()
-        .map(|(key, value)| (key.as_str(), value))
-        .collect();
+    let kept = content.metadata.iter().map(|(key, value)| (key.as_str(), value));
+    let kept = kept.filter(|(key, _)| members.iter().all(|(given, _)| given != key));
+    let given = members.iter().map(|(key, value)| (*key, value));
+    let metadata: Vec<(&str, &Value)> = kept.chain(given).collect();
     let tensors: Vec<(&str, &QTensor)> = tensors.iter().map(|(name, tensor)| (name.as_str(), tensor)).collect();
-    let written = path.with_extension("quantised.gguf");
+    let written = path.with_extension("rewritten.gguf");
     gguf_file::write(&mut File::create(&written).unwrap(), &metadata, &tensors).unwrap();
     written
 }
@@ -307,6 +311,64 @@ fn what_is_wrong_with_a_file_is_said_by_its_key() {
 }
 
 #[test]
+fn numbers_of_heads_may_be_lists() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = export(&checkpoint(Family::Llama, false), directory.path());
+    let content = gguf_file::Content::read(&mut File::open(&path).unwrap()).unwrap();
+    let layers = content.metadata["llama.block_count"].to_u32().unwrap() as usize;
+    let lists = ["llama.attention.head_count", "llama.attention.head_count_kv"]
+        .map(|key| (key, Value::Array(vec![content.metadata[key].clone(); layers])));
+    let copy = rewrite(&path, &lists, |_, _| None);
+    let of = |path: PathBuf| logits(&mut open(ModelSource::Gguf(path), WeightFormat::F32));
+    assert_eq!(of(path), of(copy));
+}
+
+#[test]
+fn all_of_yarn_is_read_or_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = export(&checkpoint(Family::Qwen3, false), directory.path());
+    let yarn = |members: &[(&'static str, f32)]| {
+        let mut all = vec![
+            ("qwen3.rope.scaling.type", Value::String("yarn".to_owned())),
+            ("qwen3.rope.scaling.factor", Value::F32(4.0)),
+            ("qwen3.rope.scaling.original_context_length", Value::U32(4096)),
+        ];
+        all.extend(members.iter().map(|(key, number)| (*key, Value::F32(*number))));
+        load(
+            &ModelSource::Gguf(rewrite(&path, &all, |_, _| None)),
+            &LoadOptions::default(),
+        )
+    };
+    let of = |members: &[(&'static str, f32)]| logits(&mut yarn(members).unwrap());
+    let plain = of(&[]);
+    let defaults = [
+        ("qwen3.rope.scaling.attn_factor", 1.0),
+        ("qwen3.rope.scaling.yarn_beta_fast", 32.0),
+        ("qwen3.rope.scaling.yarn_beta_slow", 1.0),
+        ("qwen3.rope.scaling.yarn_ext_factor", 1.0),
+    ];
+    assert_eq!(plain, of(&defaults));
+    for other in [
+        ("qwen3.rope.scaling.attn_factor", 0.5),
+        ("qwen3.rope.scaling.yarn_beta_fast", 4.0),
+        ("qwen3.rope.scaling.yarn_beta_slow", 0.25),
+        ("qwen3.rope.scaling.yarn_log_multiplier", 0.7),
+    ] {
+        assert_ne!(plain, of(&[other]), "{}", other.0);
+    }
+    let error = yarn(&[("qwen3.rope.scaling.yarn_ext_factor", 0.5)])
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("qwen3.rope.scaling.yarn_ext_factor"), "{error}");
+    let without_yarn = rewrite(&path, &[("qwen3.rope.scaling.attn_factor", Value::F32(0.5))], |_, _| {
+        None
+    });
+    let error = load(&ModelSource::Gguf(without_yarn), &LoadOptions::default());
+    let error = error.unwrap_err().to_string();
+    assert!(error.contains("qwen3.rope.scaling.attn_factor"), "{error}");
+}
+
+#[test]
 fn chat_template_and_tokens_of_the_builtin_model_survive() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("builtin.gguf");
@@ -337,9 +399,19 @@ fn chat_template_and_tokens_of_the_builtin_model_survive() {
 #[test]
 fn a_repository_of_the_hub_may_have_several_gguf_files() {
     let (directory, cache) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let path = export(&checkpoint(Family::Qwen3, false), directory.path());
-    let file = std::fs::read(path).unwrap();
-    let files = ["README.md", "tiny-Q8_0.gguf", "whole/tiny-F32.gguf"].map(|name| (name.to_owned(), file.clone()));
+    let names = [
+        "README.md",
+        "tiny-Q8_0.gguf",
+        "whole/tiny-F32.gguf",
+        "whole/tiny-larger-F32.gguf",
+    ];
+    let files = names.map(|name| {
+        let mut checkpoint = checkpoint(Family::Qwen3, false);
+        // Equal contents would be downloaded once.
+        checkpoint.seed = name.len() as u64;
+        let path = export(&checkpoint, directory.path());
+        (name.to_owned(), std::fs::read(path).unwrap())
+    });
     let model = Model {
         files: files.into(),
         revisions: [("main".to_owned(), "1".repeat(40))].into(),
@@ -353,10 +425,12 @@ fn a_repository_of_the_hub_may_have_several_gguf_files() {
     options.hub.endpoint.clone_from(&server.endpoint);
     options.hub.cache = cache.path().to_owned();
     let open = |name: &str, options: &LoadOptions| load(&name.parse().unwrap(), options);
+    open("org/tiny-GGUF/whole/tiny-larger-F32.gguf", &options).unwrap();
+    assert_eq!(server.downloads(), 1, "one file is fetched");
     let loaded = open("org/tiny-GGUF:f32", &options).unwrap();
     assert_eq!(loaded.name(), "org/tiny-GGUF:f32");
     assert_eq!(loaded.summary().commit, Some("1".repeat(40)));
-    assert_eq!(server.downloads(), 1, "one file is fetched");
+    assert_eq!(server.downloads(), 2, "the hub has a better match than the cache");
     let error = open("org/tiny-GGUF:Q4_K_M", &options).unwrap_err().to_string();
     assert!(error.contains("Q4_K_M") && error.contains("tiny-Q8_0.gguf"), "{error}");
     options.hub.offline = true;

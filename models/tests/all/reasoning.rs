@@ -93,8 +93,19 @@ fn answer(
     is_constrained: bool,
     room: usize,
 ) -> (String, Vec<TokenId>, Generation) {
+    answer_to(loaded, "?", text, is_constrained, room)
+}
+
+/// What [`answer`] gives, after another prompt.
+fn answer_to(
+    loaded: &LoadedModel,
+    prompt: &str,
+    text: &[TokenId],
+    is_constrained: bool,
+    room: usize,
+) -> (String, Vec<TokenId>, Generation) {
     let vocabulary = loaded.vocabulary();
-    let prompt = loaded.tokenizer().encode("?", false).unwrap();
+    let prompt = loaded.tokenizer().encode(prompt, false).unwrap();
     let mut model = Scribe {
         text: text.to_vec(),
         prompt: prompt.len(),
@@ -199,6 +210,24 @@ fn reasoning_without_an_end_is_ended() {
     let (text, _, generation) = answer(&loaded, &turn, false, 1000);
     assert_eq!((text.as_str(), generation.reasoning), ("no", None));
     assert_eq!(generation.finish.unwrap(), FinishReason::EndOfSequence);
+}
+
+#[test]
+fn thoughts_that_are_left_open_are_no_answer() {
+    let loaded = with_template(QWEN, reasoning(100, None)).unwrap();
+    let (text, _, generation) = answer(&loaded, &tokens(&loaded, "<think>\nWhy?$"), false, 1000);
+    assert_eq!(text, "");
+    assert_eq!(
+        generation.reasoning.map(|span| (span.tokens, span.cut)),
+        Some((12, true))
+    );
+    assert_eq!(generation.finish.unwrap(), FinishReason::EndOfSequence);
+    // The prompt has begun them.
+    let (text, _, generation) = answer_to(&loaded, "?<think>\n", &tokens(&loaded, "Why?$"), false, 1000);
+    assert_eq!(
+        (text.as_str(), generation.reasoning.map(|span| span.tokens)),
+        ("", Some(4))
+    );
 }
 
 #[test]

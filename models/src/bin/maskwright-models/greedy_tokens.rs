@@ -14,7 +14,8 @@ use serde_json::{Value, json};
 /// Continues prompts greedily.
 ///
 /// Reads a JSON list of prompts, each a text or a list of token ids, from the standard input. Prints one object per prompt: its
-/// tokens, the tokens chosen, the logits after the prompt and after the last but one token, and milliseconds.
+/// tokens, the tokens chosen, the logits after the prompt and after the last but one token, and milliseconds, on Linux also those
+/// of the processor, of all threads together.
 #[derive(Debug, Args)]
 pub(crate) struct GreedyTokens {
     /// The model: a directory, a GGUF file, a hub id, or `builtin`
@@ -78,17 +79,51 @@ impl GreedyTokens {
     }
 }
 
+/// A point in time, and how long the threads of this process had run then.
+struct Clock {
+    wall: Instant,
+    processor_ns: Option<u64>,
+}
+
+impl Clock {
+    fn start() -> Self {
+        Self {
+            wall: Instant::now(),
+            processor_ns: processor_ns(),
+        }
+    }
+
+    /// Milliseconds since then, by the wall clock and of the processor.
+    fn milliseconds(&self) -> (f64, Option<f64>) {
+        let processor = processor_ns().zip(self.processor_ns);
+        (
+            self.wall.elapsed().as_secs_f64() * 1e3,
+            processor.map(|(now, then)| now.saturating_sub(then) as f64 * 1e-6),
+        )
+    }
+}
+
+/// Nanoseconds for which the threads of this process have run; `None` on systems that do not say.
+fn processor_ns() -> Option<u64> {
+    let of_thread = |entry: std::fs::DirEntry| {
+        let text = std::fs::read_to_string(entry.path().join("schedstat")).ok()?;
+        text.split_whitespace().next()?.parse::<u64>().ok()
+    };
+    let threads = std::fs::read_dir("/proc/self/task").ok()?.flatten();
+    threads.map(of_thread).sum()
+}
+
 /// The result for one prompt.
 fn continue_greedily(loaded: &mut LoadedModel, prompt: &[u32], arguments: &GreedyTokens) -> Result<Value, ModelError> {
     let model = &mut loaded.model;
     let mut logits = Vec::new();
     model.reset();
-    let start = Instant::now();
+    let start = Clock::start();
     logits_to_host(&model.append(prompt)?, &mut logits)?;
-    let prompt_ms = start.elapsed().as_secs_f64() * 1e3;
+    let (prompt_ms, prompt_processor_ms) = start.milliseconds();
     let first_logits = logits.clone();
     let mut tokens = Vec::with_capacity(arguments.count);
-    let start = Instant::now();
+    let start = Clock::start();
     let mut greedy = Sampler::new(SamplingOptions::default());
     while tokens.len() < arguments.count {
         let token = greedy.sample(&logits, None).unwrap_or_default();
@@ -98,10 +133,13 @@ fn continue_greedily(loaded: &mut LoadedModel, prompt: &[u32], arguments: &Greed
         }
     }
     let steps = arguments.count.saturating_sub(1).max(1) as f64;
+    let (ms, processor_ms) = start.milliseconds();
     let mut result = json!({
         "tokens": tokens,
         "prompt_ms": prompt_ms,
-        "ms_per_token": start.elapsed().as_secs_f64() * 1e3 / steps,
+        "prompt_processor_ms": prompt_processor_ms,
+        "ms_per_token": ms / steps,
+        "processor_ms_per_token": processor_ms.map(|ms| ms / steps),
     });
     if !arguments.no_logits {
         result["first_logits"] = first_logits.into();

@@ -303,16 +303,10 @@ impl<'f, 'a> Sizes<'f, 'a> {
         };
         // Some files write 0 for none.
         let factor = if factor == 0.0 { 1.0 } else { factor };
+        let vectors = self.number("rope.scaling.attn_factor")?.unwrap_or(1.0);
         match kind {
             None | Some("none" | "linear") => {}
-            Some("yarn") => {
-                let original = self.number("rope.scaling.original_context_length")?;
-                return Ok(Some(json!({
-                    "rope_type": "yarn",
-                    "factor": factor,
-                    "original_max_position_embeddings": original.unwrap_or(self.context as f64) as u64,
-                })));
-            }
+            Some("yarn") => return self.yarn(factor, vectors).map(Some),
             Some(other) => {
                 let what = format!("{} {other:?}", self.key("rope.scaling.type"));
                 return Err(metadata.unsupported(what, "supported: none, linear, yarn, and the tensor rope_freqs"));
@@ -320,6 +314,10 @@ impl<'f, 'a> Sizes<'f, 'a> {
         }
         let factor = if kind == Some("none") { 1.0 } else { factor };
         let Some(place) = self.gguf.tensors.get("rope_freqs.weight") else {
+            if vectors != 1.0 {
+                let key = self.key("rope.scaling.attn_factor");
+                return Err(metadata.unsupported(key, "supported: with yarn, and with the tensor rope_freqs"));
+            }
             let linear = json!({"rope_type": "linear", "factor": factor});
             return Ok((factor != 1.0).then_some(linear));
         };
@@ -338,9 +336,37 @@ impl<'f, 'a> Sizes<'f, 'a> {
         Ok(Some(json!({
             "rope_type": "longrope",
             "short_factor": divisors,
-            "attention_factor": 1.0,
+            "attention_factor": vectors,
             "original_max_position_embeddings": self.context,
         })))
+    }
+
+    /// YaRN's scaling by `factor`; the rotated vectors are multiplied by `vectors` beside what YaRN itself multiplies them by.
+    fn yarn(&self, factor: f64, vectors: f64) -> Result<Value, ModelError> {
+        // A weight of the blended frequencies, of which transformers has only the whole one; negative numbers stand for none given.
+        let weight = "rope.scaling.yarn_ext_factor";
+        if self
+            .number(weight)?
+            .is_some_and(|weight| weight >= 0.0 && weight != 1.0)
+        {
+            return Err(self.metadata().unsupported(self.key(weight), "supported: 1"));
+        }
+        // YaRN multiplies by the root of a temperature that follows from the factor; DeepSeek divides by another one.
+        let magnitude = |weight: f64| 0.1 * weight * factor.max(1.0).ln() + 1.0;
+        let divisor = match self.number("rope.scaling.yarn_log_multiplier")? {
+            Some(weight) if weight != 0.0 => magnitude(weight),
+            _ => 1.0,
+        };
+        let original = self.number("rope.scaling.original_context_length")?;
+        let turns = |name: &str, default: f64| Ok(self.number(name)?.unwrap_or(default));
+        Ok(json!({
+            "rope_type": "yarn",
+            "factor": factor,
+            "attention_factor": vectors * magnitude(1.0) / divisor,
+            "beta_fast": turns("rope.scaling.yarn_beta_fast", 32.0)?,
+            "beta_slow": turns("rope.scaling.yarn_beta_slow", 1.0)?,
+            "original_max_position_embeddings": original.unwrap_or(self.context as f64) as u64,
+        }))
     }
 
     /// Gemma 3's windows and factors.

@@ -66,9 +66,12 @@ impl GgufTensors {
     pub(crate) fn parse(file: &str, bytes: &[u8]) -> Result<Self, ModelError> {
         let gguf = GgufFile::parse(file, bytes)?;
         let architecture = gguf.metadata.text("general.architecture")?.unwrap_or_default();
+        let layers = gguf.metadata.size(&format!("{architecture}.block_count"), 1 << 16)?;
+        // One number for all layers, or a list of as many; that all layers have as many is checked where sizes are read.
         let heads = |name: &str| {
             let key = format!("{architecture}.attention.{name}");
-            gguf.metadata.whole_number(&key, 1 << 16)
+            let counts = gguf.metadata.by_layer(&key, layers.unwrap_or(0), 1 << 16)?;
+            Ok(counts.and_then(|counts| counts.first().copied()))
         };
         let paired_heads = match architecture {
             "llama" => heads("head_count")?.map(|count| Ok([count, heads("head_count_kv")?.unwrap_or(count)])),

@@ -31,6 +31,8 @@ pub(crate) struct Repository<'a> {
     commit: String,
     /// What the hub has, where it was asked.
     listing: Option<Listing>,
+    /// Whether the hub was asked and could not be reached.
+    is_unreachable: bool,
     settings: &'a HubSettings,
     downloader: Downloader<'a>,
 }
@@ -51,6 +53,7 @@ impl<'a> Repository<'a> {
             repository: Repo::with_revision(id.to_owned(), RepoType::Model, revision.to_owned()),
             commit: String::new(),
             listing: None,
+            is_unreachable: false,
             settings,
             downloader: Downloader::new(settings, progress),
         };
@@ -76,6 +79,7 @@ impl<'a> Repository<'a> {
                 Some(commit) => {
                     tracing::warn!(model = repository.name, %error, "the hub cannot be reached: using the cached commit {commit}");
                     repository.commit = commit;
+                    repository.is_unreachable = true;
                     Ok(repository)
                 }
                 None => Err(error),
@@ -207,14 +211,28 @@ impl<'a> Repository<'a> {
     }
 
     /// The path of the GGUF file that `wanted` means, its name or its format, downloaded if it is not in the cache.
+    ///
+    /// Which file has a format is chosen among those that the hub has; where it cannot be asked, among those in the cache.
     pub(crate) fn gguf_file(&mut self, wanted: &str) -> Result<PathBuf, ModelError> {
         let cached = cached_files(&self.cached().pointer_path(&self.commit));
-        let mut file = choose(cached.iter().map(String::as_str), wanted).map(str::to_owned);
-        if file.is_none() && !self.settings.offline {
-            if self.listing.is_none() {
-                self.fetch_listing()?;
+        let chosen = choose(cached.iter().map(String::as_str), wanted).map(str::to_owned);
+        let mut file = chosen.clone();
+        let is_name = chosen.as_deref() == Some(wanted);
+        let is_askable = !(self.settings.offline || self.is_unreachable && chosen.is_some());
+        if !is_name && is_askable {
+            let asked = match self.listing {
+                Some(_) => Ok(()),
+                None => self.fetch_listing(),
+            };
+            match asked {
+                Err(error @ ModelError::Hub { .. }) if chosen.is_some() => {
+                    tracing::warn!(model = self.name, %error, "the hub cannot be reached: choosing among the files in the cache");
+                }
+                asked => {
+                    asked?;
+                    file = choose(self.announced_names(), wanted).map(str::to_owned);
+                }
             }
-            file = choose(self.announced_names(), wanted).map(str::to_owned);
         }
         let path = match &file {
             Some(file) => self.file(file)?,
