@@ -2,7 +2,8 @@
 //!
 //! No finite number of documents proves that, but one disproves it. So a schema counts as truly covered until a valid document that is
 //! blocked, or an invalid one that is let through, is found among many: those of the data sets, documents that are sampled from the
-//! schema, and mutations of both ([`documents`]). What is found is made as small as possible ([`shrink`]).
+//! schema, and mutations of both ([`documents`]). What is found is made as small as possible ([`shrink`]), and how many defects no document has shown
+//! is estimated from those that few have ([`unseen`]).
 
 pub mod documents;
 pub mod mutate;
@@ -13,3 +14,4 @@ pub mod shrink;
 pub mod subject;
 #[cfg(test)]
 mod tests;
+pub mod unseen;

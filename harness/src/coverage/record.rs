@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::documents::Origin;
 use super::subject::Source;
+use super::unseen::Tried;
 use crate::bench::record::CompileFailure;
 use crate::run::directory::Recorded;
 use crate::worker::trial::Ending;
@@ -126,6 +127,14 @@ impl CoverageRecord {
     /// Whether there are verdicts of the framework, and the worker lived to the last of them.
     fn is_tested(&self) -> bool {
         self.is_declared() && self.replay_ending.is_none() && self.verdicts > 0
+    }
+
+    /// The verdicts on the documents, where there are some.
+    pub fn tried(&self) -> Option<Tried> {
+        self.is_tested().then_some(Tried {
+            documents: self.verdicts,
+            wrong: self.blocked + self.let_through,
+        })
     }
 
     /// Whether the framework took the schema and blocks a document that is valid (definition 5.4). A refused schema blocks all of them, but is

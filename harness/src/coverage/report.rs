@@ -26,6 +26,13 @@ over, under: schemas taken of which a valid document is blocked, an invalid one 
 maskwright's own language, so that they cannot show what maskwright blocks wrongly; whether they are valid says the judge, so that they can show what it lets \
 through wrongly.";
 
+/// What stands under the table of estimates.
+const ESTIMATE_LEGEND: &str = "unseen: schemas with a defect that no document tried has shown, at least, with the 95 % interval of Chao's estimator; it goes by the \
+schemas of which one document and two documents show a defect, as if the documents of a schema showed it independently and alike. estimate: true less their share; its interval reaches from \
+the lower limit of true less the upper limit of unseen to the upper limit of true, and holds with 92.5 % at least. Of defects that show in fewer documents than detects from, nothing is known: so \
+large must the share be of a schema's documents, made as these, in which a defect shows, for it to be found with a probability of 95 % (about 3 over the number of documents; median over \
+the schemas without a defect shown).";
+
 /// Characters of a schema or document that are shown.
 const SHOWN: usize = 160;
 /// Characters of a schema or document in Markdown.
@@ -35,6 +42,7 @@ impl CoverageReport<'_> {
     /// The tables as text, with up to `shown` defects of each framework.
     pub fn text(&self, style: Style, shown: usize) -> String {
         let mut parts = vec![format!("{}\n\n{LEGEND}", self.table(style))];
+        parts.push(format!("{}\n\n{ESTIMATE_LEGEND}", self.estimates(style)));
         for framework in self.frameworks {
             let found = findings(self.records, framework);
             if !found.is_empty() {
@@ -109,6 +117,38 @@ impl CoverageReport<'_> {
                 },
             ];
             table.add_row(cells);
+        }
+        table
+    }
+
+    /// True coverage from both sides.
+    fn estimates(&self, style: Style) -> Table {
+        let header = [
+            "dataset",
+            "framework",
+            "defects in 1, 2 documents",
+            "unseen",
+            "estimate",
+            "detects from",
+        ];
+        let mut table = table(header, 2, style);
+        for row in self.rows.iter().filter(|row| row.schemas > 0) {
+            let unseen = row.unseen.as_ref();
+            let not_known = || "NA".to_owned();
+            table.add_row([
+                row.dataset.clone(),
+                row.framework.clone(),
+                unseen.map_or_else(not_known, |unseen| {
+                    format!("{}, {}", unseen.shown_once, unseen.shown_twice)
+                }),
+                unseen.map_or_else(not_known, |unseen| match unseen.interval {
+                    Some([low, high]) => format!("{:.1} ({low:.1}–{high:.1})", unseen.schemas),
+                    None => format!("{:.1}", unseen.schemas),
+                }),
+                with_interval(row.estimate, row.estimate_ci),
+                row.detection_limit
+                    .map_or_else(not_known, |limit| format!("{:.1} %", 100.0 * limit)),
+            ]);
         }
         table
     }

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use super::record::CoverageRecord;
-use crate::report::statistics::{Interval, wilson};
+use super::unseen::{Tried, Unseen, detection_limit};
+use crate::report::statistics::{Interval, Spread, wilson};
 
 /// What stands for all data sets together.
 pub const ALL: &str = "all";
@@ -43,6 +44,16 @@ pub struct CoverageRow {
     pub truly: Option<f64>,
     /// Its 95 % Wilson interval.
     pub truly_ci: Option<Interval>,
+    /// Schemas with a defect that no document has shown, at least; `None` where there are no two verdicts on any schema.
+    pub unseen: Option<Unseen>,
+    /// [`Self::truly`] less the share of [`Self::unseen`].
+    pub estimate: Option<f64>,
+    /// True coverage from both sides: from the lower limit of [`Self::truly`] less the upper limit of [`Self::unseen`], to the upper limit of
+    /// [`Self::truly`]. Each limit holds with 97.5 %, so that all three hold with 92.5 % at least, of defects above [`Self::detection_limit`].
+    pub estimate_ci: Option<Interval>,
+    /// The median, over the schemas of which no document shows a defect, of the share of its documents in which a defect had to show to be found with
+    /// a probability of 95 %.
+    pub detection_limit: Option<f64>,
 }
 
 /// The records that count: of schemas that can be used, that have documents, and that every framework was tested on with the same ones.
@@ -92,6 +103,12 @@ fn row(dataset: &str, framework: &str, records: &[&CoverageRecord]) -> CoverageR
     let nothing_blocked = count(CoverageRecord::blocks_nothing);
     let nothing_let_through = count(CoverageRecord::lets_nothing_through);
     let truly = count(CoverageRecord::is_truly_covered);
+    let tried: Vec<Tried> = records.iter().filter_map(|record| record.tried()).collect();
+    let (unseen, truly_ci) = (Unseen::of(&tried), wilson(truly, schemas));
+    // No more schemas can have unseen defects than show none.
+    let less = |share: f64, unseen: f64| (share - unseen / schemas as f64).max(0.0);
+    let flawless = tried.iter().filter(|one| one.wrong == 0);
+    let limits = Spread::of(flawless.map(|one| detection_limit(one.documents)));
     CoverageRow {
         dataset: dataset.to_owned(),
         framework: framework.to_owned(),
@@ -110,7 +127,15 @@ fn row(dataset: &str, framework: &str, records: &[&CoverageRecord]) -> CoverageR
         refused: count(|record| record.compile_error.is_some()),
         failed: count(|record| record.ending.is_some() || record.replay_ending.is_some()),
         truly: share(truly),
-        truly_ci: wilson(truly, schemas),
+        truly_ci,
+        unseen,
+        estimate: share(truly)
+            .zip(unseen)
+            .map(|(truly, unseen)| less(truly, unseen.schemas)),
+        estimate_ci: truly_ci
+            .zip(unseen)
+            .map(|([low, high], unseen)| [less(low, unseen.at_most()), high]),
+        detection_limit: limits.map(|limits| limits.median),
     }
 }
 

@@ -140,7 +140,7 @@ impl Ratio {
 }
 
 /// The normal distribution holds 95 % within this many standard deviations.
-const DEVIATIONS: f64 = 1.959_963_984_540_054;
+pub const DEVIATIONS: f64 = 1.959_963_984_540_054;
 
 /// The smallest number of hits in `trials` that is exceeded with a probability of at most `1 - q`, where each trial hits
 /// with probability `chance`.
