@@ -106,6 +106,8 @@ pub struct LoadedModel {
     template: Option<ChatTemplate>,
     /// The chat template's variables in prompts of [`LoadedModel::render_prompt`].
     variables: BTreeMap<String, serde_json::Value>,
+    /// The chat template's variables in prompts of [`LoadedModel::render_prompt_at_once`].
+    variables_at_once: BTreeMap<String, serde_json::Value>,
     reasoning: Option<Reasoning>,
     tokenizer_config: TokenizerConfig,
     generation_defaults: GenerationDefaults,
@@ -139,6 +141,7 @@ pub fn load(source: &ModelSource, options: &LoadOptions) -> Result<LoadedModel, 
         None => ChatTemplate::read(&files, &tokenizer_config, options.clock)?,
     };
     let variables = prompt_variables(&options.prompt, &files.name, template.as_ref())?;
+    let variables_at_once = prompt_variables(&PromptOptions::default(), &files.name, template.as_ref())?;
     let reasoning = options.prompt.reasoning.as_ref();
     let source = template.as_ref().map(ChatTemplate::source);
     let reasoning = reasoning.map(|options| Reasoning::new(options, &files.name, &vocabulary, source));
@@ -179,6 +182,7 @@ pub fn load(source: &ModelSource, options: &LoadOptions) -> Result<LoadedModel, 
         vocabulary,
         template,
         variables,
+        variables_at_once,
         reasoning,
         tokenizer_config,
         generation_defaults,
@@ -262,11 +266,35 @@ impl LoadedModel {
     ///
     /// [`ModelError::ChatTemplate`], where the template fails or refuses the messages.
     pub fn render_prompt(&self, messages: &[Message]) -> Result<String, ModelError> {
-        let mut prompt = self.render_prompt_with(messages, &self.variables)?;
-        if self.reasoning.is_none() {
-            let template = self.template.as_ref().map(ChatTemplate::source);
-            prompt.push_str(answer_at_once(&prompt, template, &self.vocabulary.tokenizer));
+        match self.reasoning {
+            Some(_) => self.render_prompt_with(messages, &self.variables),
+            None => self.render_for_answer(messages, &self.variables),
         }
+    }
+
+    /// Renders `messages` as the text of a prompt behind which the answer begins at once, also of a model that may reason
+    /// ([`PromptOptions::reasoning`]): its thinking is switched off, as it is where the options say nothing. With it, one loaded model can be asked
+    /// both ways.
+    ///
+    /// # Errors
+    ///
+    /// [`ModelError::ChatTemplate`], where the template fails or refuses the messages.
+    pub fn render_prompt_at_once(&self, messages: &[Message]) -> Result<String, ModelError> {
+        match self.reasoning {
+            Some(_) => self.render_for_answer(messages, &self.variables_at_once),
+            None => self.render_prompt(messages),
+        }
+    }
+
+    /// Renders `messages` and puts the marks behind which an answer begins where the template lets the model reason first.
+    fn render_for_answer(
+        &self,
+        messages: &[Message],
+        variables: &BTreeMap<String, serde_json::Value>,
+    ) -> Result<String, ModelError> {
+        let mut prompt = self.render_prompt_with(messages, variables)?;
+        let template = self.template.as_ref().map(ChatTemplate::source);
+        prompt.push_str(answer_at_once(&prompt, template, &self.vocabulary.tokenizer));
         Ok(prompt)
     }
 

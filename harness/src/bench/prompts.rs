@@ -52,36 +52,58 @@ pub fn encode(
     messages: Vec<prompt::Message>,
     system: Option<&str>,
 ) -> Result<Vec<u32>, ModelError> {
-    let messages: Vec<Message> = with_system(system, messages)
+    model.encode_prompt(&model.render_prompt(&of_model(messages, system))?)
+}
+
+/// The tokens of a prompt like [`encode`]'s behind which the answer begins at once, also of a model that may reason before it.
+///
+/// # Errors
+///
+/// [`ModelError`], where the chat template refuses the messages.
+pub fn encode_at_once(
+    model: &LoadedModel,
+    messages: Vec<prompt::Message>,
+    system: Option<&str>,
+) -> Result<Vec<u32>, ModelError> {
+    model.encode_prompt(&model.render_prompt_at_once(&of_model(messages, system))?)
+}
+
+/// `messages` as chat templates take them, with these instructions before their own.
+fn of_model(messages: Vec<prompt::Message>, system: Option<&str>) -> Vec<Message> {
+    with_system(system, messages)
         .iter()
         .map(|message| Message::new(message.role.as_str(), message.content.as_str()))
-        .collect();
-    model.encode_prompt(&model.render_prompt(&messages)?)
+        .collect()
 }
 
 /// Tokens that a model has read, with its state behind them.
 pub type PrefixCache = (Vec<u32>, Snapshot);
 
-/// Has `model` read what two prompts begin with alike, and keeps its state there, for all prompts that begin so. `None` where they begin
+/// Has `model` read what all `prompts` begin with alike, and keeps its state there, for all prompts that begin so. `None` where they begin
 /// differently, or with more than the model's context holds.
 ///
 /// # Errors
 ///
 /// [`CommandError`], where the model fails.
-pub fn read_common_prefix(
-    model: &mut LoadedModel,
-    prompts: &[Vec<u32>; 2],
-) -> Result<Option<PrefixCache>, CommandError> {
+pub fn read_common_prefix(model: &mut LoadedModel, prompts: &[Vec<u32>]) -> Result<Option<PrefixCache>, CommandError> {
     model.model.reset();
-    let pairs = prompts[0].iter().zip(&prompts[1]);
-    let same = pairs.take_while(|(one, other)| one == other).count();
-    let prefix = prompts[0][..same].to_vec();
+    let prefix = common_prefix(prompts);
     if prefix.is_empty() || prefix.len() >= model.model.max_positions() {
         return Ok(None);
     }
     let mut logits = Vec::new();
-    logits_to_host(&model.model.append(&prefix)?, &mut logits)?;
-    Ok(Some((prefix, model.model.snapshot())))
+    logits_to_host(&model.model.append(prefix)?, &mut logits)?;
+    Ok(Some((prefix.to_vec(), model.model.snapshot())))
+}
+
+/// The tokens that all prompts begin with; none where there is no prompt.
+fn common_prefix(prompts: &[Vec<u32>]) -> &[u32] {
+    let Some((first, others)) = prompts.split_first() else {
+        return &[];
+    };
+    let shared = |other: &Vec<u32>| first.iter().zip(other).take_while(|(one, other)| one == other).count();
+    let length = others.iter().map(shared).min().unwrap_or(first.len());
+    &first[..length]
 }
 
 /// `messages` with these instructions before their own.
@@ -100,7 +122,16 @@ fn with_system(system: Option<&str>, mut messages: Vec<prompt::Message>) -> Vec<
 mod tests {
     use maskwright_suites::prompt::{Message, Role};
 
-    use super::with_system;
+    use super::{common_prefix, with_system};
+
+    #[test]
+    fn all_prompts_begin_with_the_common_prefix() {
+        let prompts = [vec![1, 2, 3, 4], vec![1, 2, 3, 5], vec![1, 2, 9]];
+        assert_eq!(common_prefix(&prompts), [1, 2]);
+        assert_eq!(common_prefix(&prompts[..1]), prompts[0]);
+        assert_eq!(common_prefix(&[vec![1], vec![2]]), [0; 0]);
+        assert_eq!(common_prefix(&[]), [0; 0]);
+    }
 
     #[test]
     fn instructions_come_before_those_of_the_prompt() {

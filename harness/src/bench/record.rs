@@ -344,9 +344,17 @@ impl ServerRecord {
     /// What is known where there is no answer.
     pub fn unanswered(unanswered: &Unanswered) -> Self {
         Self {
-            outcome: Outcome::Unanswered,
             message: Some(unanswered.error.to_string()),
-            attempts: unanswered.attempts,
+            ..Self::ended(Outcome::Unanswered, unanswered.attempts)
+        }
+    }
+
+    /// A record of a request that ended so after so many attempts, of which nothing else is known.
+    pub fn ended(outcome: Outcome, attempts: u32) -> Self {
+        Self {
+            outcome,
+            message: None,
+            attempts,
             tokens_by: None,
             reasoning_tokens: None,
             cached_tokens: None,
@@ -355,6 +363,11 @@ impl ServerRecord {
             model: None,
             fingerprint: None,
         }
+    }
+
+    /// Whether the request is over: one that found no answer says nothing about the model or the framework, and is made again.
+    pub fn is_final(&self) -> bool {
+        self.outcome != Outcome::Unanswered
     }
 }
 
@@ -365,10 +378,8 @@ impl Recorded for Record {
         &self.key
     }
 
-    /// A question to a server that found no answer says nothing about the model or the framework: it is asked again.
     fn is_final(&self) -> bool {
-        let outcome = self.server.as_ref().map(|server| server.outcome);
-        outcome != Some(Outcome::Unanswered)
+        self.server.as_ref().is_none_or(ServerRecord::is_final)
     }
 }
 

@@ -60,7 +60,7 @@ pub struct BenchSettings {
     /// Whether the model reads what all prompts begin with once only.
     #[serde(default)]
     pub prefix_cache: bool,
-    /// Whether schemas are compiled while the model reads the prompt, also where [`Self::protocol`] does not ask for it.
+    /// Whether schemas are compiled while the model reads the prompt, because of an option or of [`Self::protocol`].
     #[serde(default)]
     pub compile_beside_prefill: bool,
     /// How often each answer is asked for.

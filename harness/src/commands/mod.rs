@@ -14,6 +14,7 @@ mod masks;
 mod output_file;
 mod quality;
 pub mod resumed;
+mod rows;
 mod sample;
 mod shapes;
 mod testsuite;

@@ -36,10 +36,26 @@ struct Feature {
     uses: Uses,
 }
 
+impl Feature {
+    /// The feature that a keyword of the same name is.
+    const fn keyword(name: &'static str, probes: &'static [&'static str]) -> Self {
+        let uses = Uses::OwnKeyword;
+        Self { name, probes, uses }
+    }
+
+    /// The feature that one of several keywords is.
+    const fn keywords(name: &'static str, keywords: &'static [&'static str], probes: &'static [&'static str]) -> Self {
+        let uses = Uses::Keywords(keywords, None);
+        Self { name, probes, uses }
+    }
+}
+
 /// How a schema uses a feature.
 enum Uses {
-    /// A subschema has one of these keywords, and where types are given, one of them.
-    Keywords(&'static [&'static str], &'static [&'static str]),
+    /// A subschema has the keyword that the feature is called by.
+    OwnKeyword,
+    /// A subschema has one of these keywords, and where a type is given, that type.
+    Keywords(&'static [&'static str], Option<&'static str>),
     /// A subschema has a keyword whose value is an object.
     Object(&'static str),
     /// A subschema has `$ref` and another keyword that asserts.
@@ -48,56 +64,45 @@ enum Uses {
     Recursion,
 }
 
-const ANY: &[&str] = &[];
+/// The keywords that bound a number.
+const BOUNDS: &[&str] = &["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"];
 
 /// The features of figure 4, in its order.
 const FEATURES: [Feature; 29] = [
-    Feature {
-        name: "required",
-        probes: &[
+    Feature::keyword(
+        "required",
+        &[
             r#"{"type": "object", "properties": {"a": {"type": "null"}}, "required": ["a"]}"#,
             r#"{"type": "object", "required": ["b"]}"#,
         ],
-        uses: Uses::Keywords(&["required"], ANY),
-    },
-    Feature {
-        name: "items",
-        probes: &[r#"{"type": "array", "items": {"type": "null"}}"#],
-        uses: Uses::Keywords(&["items"], ANY),
-    },
-    Feature {
-        name: "additionalProperties",
-        probes: &[
+    ),
+    Feature::keyword("items", &[r#"{"type": "array", "items": {"type": "null"}}"#]),
+    Feature::keyword(
+        "additionalProperties",
+        &[
             r#"{"type": "object", "additionalProperties": false}"#,
             r#"{"type": "object", "additionalProperties": true}"#,
             r#"{"type": "object", "additionalProperties": {"type": "null"}}"#,
         ],
-        uses: Uses::Keywords(&["additionalProperties"], ANY),
-    },
-    Feature {
-        name: "enum",
-        probes: &[r#"{"enum": ["a", 1]}"#],
-        uses: Uses::Keywords(&["enum"], ANY),
-    },
-    Feature {
-        name: "$ref",
-        probes: &[
+    ),
+    Feature::keyword("enum", &[r#"{"enum": ["a", 1]}"#]),
+    Feature::keyword(
+        "$ref",
+        &[
             r##"{"$ref": "#/$defs/a", "$defs": {"a": {"type": "null"}}}"##,
             r##"{"$ref": "#a", "$defs": {"a": {"$anchor": "a", "type": "null"}}}"##,
         ],
-        uses: Uses::Keywords(&["$ref"], ANY),
-    },
-    Feature {
-        name: "pattern",
-        probes: &[
+    ),
+    Feature::keyword(
+        "pattern",
+        &[
             r#"{"type": "string", "pattern": "^a$"}"#,
             r#"{"type": "string", "pattern": "(?!a)"}"#,
         ],
-        uses: Uses::Keywords(&["pattern"], ANY),
-    },
-    Feature {
-        name: "format",
-        probes: &[
+    ),
+    Feature::keyword(
+        "format",
+        &[
             r#"{"type": "string", "format": "date-time"}"#,
             r#"{"type": "string", "format": "uri"}"#,
             r#"{"type": "string", "format": "date"}"#,
@@ -108,21 +113,19 @@ const FEATURES: [Feature; 29] = [
             r#"{"type": "string", "format": "time"}"#,
             r#"{"type": "string", "format": "regex"}"#,
         ],
-        uses: Uses::Keywords(&["format"], ANY),
-    },
-    Feature {
-        name: "oneOf",
-        probes: &[
+    ),
+    Feature::keyword(
+        "oneOf",
+        &[
             r#"{"oneOf": [{"type": "null"}, {"type": "string"}]}"#,
             r#"{"oneOf": [{"type": "integer"}, {"type": "number"}]}"#,
         ],
-        uses: Uses::Keywords(&["oneOf"], ANY),
-    },
-    Feature {
-        name: "@minmaxLength",
-        probes: &[r#"{"type": "string", "minLength": 1, "maxLength": 2}"#],
-        uses: Uses::Keywords(&["minLength", "maxLength"], ANY),
-    },
+    ),
+    Feature::keywords(
+        "@minmaxLength",
+        &["minLength", "maxLength"],
+        &[r#"{"type": "string", "minLength": 1, "maxLength": 2}"#],
+    ),
     Feature {
         name: "@siblingKeys",
         probes: &[r##"{"$ref": "#/$defs/a", "enum": [1], "$defs": {"a": {"type": "integer"}}}"##],
@@ -131,115 +134,80 @@ const FEATURES: [Feature; 29] = [
     Feature {
         name: "@minmaxInteger",
         probes: &[r#"{"type": "integer", "minimum": 1, "maximum": 2}"#],
-        uses: Uses::Keywords(
-            &["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"],
-            &["integer"],
-        ),
+        uses: Uses::Keywords(BOUNDS, Some("integer")),
     },
-    Feature {
-        name: "@minmaxItems",
-        probes: &[r#"{"type": "array", "minItems": 1, "maxItems": 2}"#],
-        uses: Uses::Keywords(&["minItems", "maxItems"], ANY),
-    },
+    Feature::keywords(
+        "@minmaxItems",
+        &["minItems", "maxItems"],
+        &[r#"{"type": "array", "minItems": 1, "maxItems": 2}"#],
+    ),
     Feature {
         name: "additionalProperties:object",
         probes: &[r#"{"type": "object", "additionalProperties": {"type": "null"}}"#],
         uses: Uses::Object("additionalProperties"),
     },
-    Feature {
-        name: "anyOf",
-        probes: &[
+    Feature::keyword(
+        "anyOf",
+        &[
             r#"{"anyOf": [{"type": "null"}, {"type": "string"}]}"#,
             r#"{"type": "integer", "anyOf": [{"enum": [1]}, {"enum": [2]}]}"#,
         ],
-        uses: Uses::Keywords(&["anyOf"], ANY),
-    },
-    Feature {
-        name: "patternProperties",
-        probes: &[r#"{"type": "object", "patternProperties": {"^a": {"type": "null"}}}"#],
-        uses: Uses::Keywords(&["patternProperties"], ANY),
-    },
-    Feature {
-        name: "allOf",
-        probes: &[
+    ),
+    Feature::keyword(
+        "patternProperties",
+        &[r#"{"type": "object", "patternProperties": {"^a": {"type": "null"}}}"#],
+    ),
+    Feature::keyword(
+        "allOf",
+        &[
             r#"{"allOf": [{"type": "string"}]}"#,
             r#"{"allOf": [{"type": "string"}, {"enum": ["a"]}]}"#,
         ],
-        uses: Uses::Keywords(&["allOf"], ANY),
-    },
-    Feature {
-        name: "not",
-        probes: &[r#"{"not": {"type": "null"}}"#],
-        uses: Uses::Keywords(&["not"], ANY),
-    },
-    Feature {
-        name: "@minmaxProperties",
-        probes: &[
+    ),
+    Feature::keyword("not", &[r#"{"not": {"type": "null"}}"#]),
+    Feature::keywords(
+        "@minmaxProperties",
+        &["minProperties", "maxProperties"],
+        &[
             r#"{"type": "object", "properties": {"a": {}}, "required": ["a"], "minProperties": 1}"#,
             r#"{"type": "object", "properties": {"a": {}}, "minProperties": 1, "maxProperties": 2}"#,
         ],
-        uses: Uses::Keywords(&["minProperties", "maxProperties"], ANY),
-    },
-    Feature {
-        name: "additionalItems",
-        probes: &[
+    ),
+    Feature::keyword(
+        "additionalItems",
+        &[
             r#"{"$schema": "http://json-schema.org/draft-07/schema#", "type": "array", "items": [{"type": "null"}], "additionalItems": false}"#,
         ],
-        uses: Uses::Keywords(&["additionalItems"], ANY),
-    },
-    Feature {
-        name: "const",
-        probes: &[r#"{"const": "a"}"#],
-        uses: Uses::Keywords(&["const"], ANY),
-    },
-    Feature {
-        name: "dependencies",
-        probes: &[
-            r#"{"$schema": "http://json-schema.org/draft-07/schema#", "type": "object", "dependencies": {"a": ["b"]}}"#,
-        ],
-        uses: Uses::Keywords(&["dependencies", "dependentRequired", "dependentSchemas"], ANY),
-    },
-    Feature {
-        name: "multipleOf",
-        probes: &[
+    ),
+    Feature::keyword("const", &[r#"{"const": "a"}"#]),
+    Feature::keywords(
+        "dependencies",
+        &["dependencies", "dependentRequired", "dependentSchemas"],
+        &[r#"{"$schema": "http://json-schema.org/draft-07/schema#", "type": "object", "dependencies": {"a": ["b"]}}"#],
+    ),
+    Feature::keyword(
+        "multipleOf",
+        &[
             r#"{"type": "integer", "multipleOf": 2}"#,
             r#"{"type": "number", "multipleOf": 0.5}"#,
         ],
-        uses: Uses::Keywords(&["multipleOf"], ANY),
-    },
+    ),
     Feature {
         name: "@minmaxNumber",
         probes: &[r#"{"type": "number", "minimum": 1, "maximum": 2}"#],
-        uses: Uses::Keywords(
-            &["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"],
-            &["number"],
-        ),
+        uses: Uses::Keywords(BOUNDS, Some("number")),
     },
-    Feature {
-        name: "uniqueItems",
-        probes: &[r#"{"type": "array", "uniqueItems": true}"#],
-        uses: Uses::Keywords(&["uniqueItems"], ANY),
-    },
-    Feature {
-        name: "if",
-        probes: &[r#"{"if": {"type": "null"}, "then": {"enum": [null]}}"#],
-        uses: Uses::Keywords(&["if"], ANY),
-    },
-    Feature {
-        name: "propertyNames",
-        probes: &[r#"{"type": "object", "propertyNames": {"enum": ["a"]}}"#],
-        uses: Uses::Keywords(&["propertyNames"], ANY),
-    },
-    Feature {
-        name: "contains",
-        probes: &[r#"{"type": "array", "contains": {"type": "null"}}"#],
-        uses: Uses::Keywords(&["contains"], ANY),
-    },
-    Feature {
-        name: "unevaluatedProperties",
-        probes: &[r#"{"type": "object", "unevaluatedProperties": false}"#],
-        uses: Uses::Keywords(&["unevaluatedProperties"], ANY),
-    },
+    Feature::keyword("uniqueItems", &[r#"{"type": "array", "uniqueItems": true}"#]),
+    Feature::keyword("if", &[r#"{"if": {"type": "null"}, "then": {"enum": [null]}}"#]),
+    Feature::keyword(
+        "propertyNames",
+        &[r#"{"type": "object", "propertyNames": {"enum": ["a"]}}"#],
+    ),
+    Feature::keyword("contains", &[r#"{"type": "array", "contains": {"type": "null"}}"#]),
+    Feature::keyword(
+        "unevaluatedProperties",
+        &[r#"{"type": "object", "unevaluatedProperties": false}"#],
+    ),
     Feature {
         name: "@recursiveSchemas",
         probes: &[r##"{"type": "object", "properties": {"a": {"$ref": "#"}}}"##],
@@ -248,11 +216,12 @@ const FEATURES: [Feature; 29] = [
 ];
 
 impl Uses {
-    fn holds(&self, root: &Value, subschemas: &[&Map<String, Value>]) -> bool {
+    fn holds(&self, feature: &str, root: &Value, subschemas: &[&Map<String, Value>]) -> bool {
         let any = |holds: &dyn Fn(&Map<String, Value>) -> bool| subschemas.iter().any(|schema| holds(schema));
         match self {
-            Self::Keywords(names, types) => any(&|schema| {
-                let has_type = types.is_empty() || types.iter().any(|name| is_of_type(schema, name));
+            Self::OwnKeyword => any(&|schema| schema.contains_key(feature)),
+            Self::Keywords(names, of_type) => any(&|schema| {
+                let has_type = of_type.is_none_or(|name| is_of_type(schema, name));
                 has_type && names.iter().any(|name| schema.contains_key(*name))
             }),
             Self::Object(name) => any(&|schema| schema.get(*name).is_some_and(Value::is_object)),
@@ -327,7 +296,7 @@ impl Matrix {
             let within = subschemas(&root);
             matrix.schemas += 1;
             for (feature, row) in FEATURES.iter().zip(&mut matrix.features) {
-                row.1 += usize::from(feature.uses.holds(&root, &within));
+                row.1 += usize::from(feature.uses.holds(feature.name, &root, &within));
             }
             for ((_, documented), count) in frameworks.iter().zip(&mut matrix.supported) {
                 *count += usize::from(documented.covers(schema));

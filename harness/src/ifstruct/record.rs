@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::bench::record::{GenerationRecord, ServerRecord};
 use crate::run::directory::Recorded;
-use crate::server::Outcome;
 
 /// One line of `records.jsonl` of a run of `maskwright ifstruct run`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -70,8 +69,7 @@ impl Recorded for ReplyRecord {
     }
 
     fn is_final(&self) -> bool {
-        let outcome = self.server.as_ref().map(|server| server.outcome);
-        outcome != Some(Outcome::Unanswered)
+        self.server.as_ref().is_none_or(ServerRecord::is_final)
     }
 }
 

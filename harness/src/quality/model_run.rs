@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use maskwright_models::{DecodeOptions, LoadedModel};
+use maskwright_models::{DecodeOptions, LoadedModel, Reasoning};
+use maskwright_suites::prompt::Message;
 use maskwright_suites::quality::{QualityTask, Question, QuestionSet, judge, messages, messages_with_draft};
 use maskwright_suites::validate::{Judge, SchemaProblem};
 
 use super::record::{AnswerKey, AnswerRecord, Mode, text_of};
 use crate::bench::measure::{Conditions, PreparedFramework, Task, measure};
-use crate::bench::prompts::{PrefixCache, encode, read_common_prefix};
+use crate::bench::prompts::{PrefixCache, encode, encode_at_once, read_common_prefix};
 use crate::bench::record::RecordKey;
 use crate::error::CommandError;
 use crate::frameworks::LM_ONLY;
@@ -25,10 +26,13 @@ pub struct QualityModelRun<'a> {
     pub names: &'a [String],
     pub frameworks: &'a [Option<PreparedFramework>],
     pub model: &'a mut LoadedModel,
+    /// How answers are decoded that begin at once.
     pub decode: DecodeOptions,
     pub compile_limit: Duration,
-    /// Whether constrained rows are asked a second time, with the answer of the model alone as a draft in the prompt.
-    pub draft: bool,
+    /// How each question is asked, one mode after the other; a draft comes after the direct answer that it is.
+    pub modes: &'a [Mode],
+    /// How the model reasons in the mode that lets it.
+    pub reasoning: Option<Reasoning>,
     /// Instructions before those of the prompt.
     pub system: Option<&'a str>,
     /// Whether the model reads what all prompts of a task begin with once only.
@@ -86,30 +90,35 @@ impl<'a> QualityModelRun<'a> {
         asked: &mut Asked<'_>,
         directory: &mut RunDirectory<AnswerRecord>,
     ) -> Result<bool, CommandError> {
-        let direct = self.missing(Mode::Direct, number, question, asked.set.task, directory);
-        let after_draft = match self.draft {
-            true => self.missing(Mode::Draft, number, question, asked.set.task, directory),
-            false => Vec::new(),
-        };
-        if !direct.is_empty() {
-            let prompt = encode(self.model, messages(asked.set, &question.text), self.system)?;
-            if !self.answers(direct, &prompt, question, asked, directory)? {
+        for &mode in self.modes {
+            let missing = self.missing(mode, number, question, asked.set.task, directory);
+            let Some((key, _)) = missing.first() else {
+                continue;
+            };
+            let messages = match mode {
+                Mode::Direct | Mode::Reasoned => messages(asked.set, &question.text),
+                Mode::Draft => {
+                    let draft = text_of(directory.records(), &key.direct_of(LM_ONLY)).unwrap_or_default();
+                    messages_with_draft(asked.set, &question.text, draft)
+                }
+            };
+            let prompt = self.prompt(mode, messages)?;
+            if !self.answers(missing, &prompt, question, asked, directory)? {
                 return Ok(false);
             }
         }
-        let Some((key, _)) = after_draft.first() else {
-            return Ok(true);
-        };
-        let draft = text_of(directory.records(), &key.direct_of(LM_ONLY)).unwrap_or_default();
-        let prompt = encode(
-            self.model,
-            messages_with_draft(asked.set, &question.text, draft),
-            self.system,
-        )?;
-        self.answers(after_draft, &prompt, question, asked, directory)
+        Ok(true)
     }
 
-    /// The rows that lack a record of a question in a mode; with a draft, those that are constrained.
+    /// The tokens that ask in a mode.
+    fn prompt(&self, mode: Mode, messages: Vec<Message>) -> Result<Vec<u32>, CommandError> {
+        Ok(match mode {
+            Mode::Direct | Mode::Draft => encode_at_once(self.model, messages, self.system)?,
+            Mode::Reasoned => encode(self.model, messages, self.system)?,
+        })
+    }
+
+    /// The rows that lack a record of a question in a mode.
     fn missing(
         &self,
         mode: Mode,
@@ -128,8 +137,7 @@ impl<'a> QualityModelRun<'a> {
                 task,
                 question: question.id.clone(),
             };
-            let is_row = mode == Mode::Direct || framework.is_some();
-            if is_row && !directory.has(&key) {
+            if mode.is_of(framework.is_some()) && !directory.has(&key) {
                 missing.push((key, framework.as_ref()));
             }
         }
@@ -175,8 +183,12 @@ impl<'a> QualityModelRun<'a> {
             asked.read = self.read_prefix(asked.set)?;
         }
         let read = asked.read.as_ref().filter(|(prefix, _)| prompt.starts_with(prefix));
+        let decode = DecodeOptions {
+            reasoning: self.reasoning.clone().filter(|_| key.mode == Mode::Reasoned),
+            ..self.decode.clone()
+        };
         let conditions = Conditions {
-            decode: &self.decode,
+            decode: &decode,
             compile_limit: self.compile_limit,
             beside_prefill: false,
             read: read.map(|(_, snapshot)| snapshot),
@@ -200,12 +212,14 @@ impl<'a> QualityModelRun<'a> {
         Ok(measured.map(|measured| AnswerRecord::of_measured(key, measured, judged)))
     }
 
-    /// Has the model read what all prompts of a task begin with, system message and examples, and keeps it.
+    /// Has the model read what all prompts of a task begin with in all modes, system message and examples, and keeps it.
     fn read_prefix(&mut self, set: &QuestionSet) -> Result<Option<PrefixCache>, CommandError> {
-        let prompts = [
-            encode(self.model, messages(set, "A"), self.system)?,
-            encode(self.model, messages(set, "1"), self.system)?,
-        ];
+        let mut prompts = Vec::new();
+        for &mode in self.modes {
+            for question in ["A", "1"] {
+                prompts.push(self.prompt(mode, messages(set, question))?);
+            }
+        }
         read_common_prefix(self.model, &prompts)
     }
 }

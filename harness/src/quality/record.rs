@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::bench::record::{CompileRecord, GenerationRecord, Record, ServerRecord};
 use crate::run::directory::Recorded;
-use crate::server::Outcome;
 
 /// One line of `records.jsonl` of a run of `maskwright quality`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -54,7 +53,9 @@ pub enum Mode {
     /// At once.
     #[default]
     Direct,
-    /// After an answer of the model alone, which stands in the prompt.
+    /// After reasoning that is not constrained.
+    Reasoned,
+    /// At once, with an answer of the model alone as a draft in the prompt.
     Draft,
 }
 
@@ -63,8 +64,14 @@ impl Mode {
     pub fn name(self) -> &'static str {
         match self {
             Self::Direct => "direct",
+            Self::Reasoned => "reasoned",
             Self::Draft => "draft",
         }
+    }
+
+    /// Whether a row is asked in this mode: a draft changes nothing for the model alone, whose it is.
+    pub fn is_of(self, constrained: bool) -> bool {
+        constrained || self != Self::Draft
     }
 }
 
@@ -76,8 +83,7 @@ impl Recorded for AnswerRecord {
     }
 
     fn is_final(&self) -> bool {
-        let outcome = self.server.as_ref().map(|server| server.outcome);
-        outcome != Some(Outcome::Unanswered)
+        self.server.as_ref().is_none_or(ServerRecord::is_final)
     }
 }
 
@@ -156,6 +162,25 @@ impl AnswerRecord {
             self.finish(),
             Some(FinishReason::TokenLimit | FinishReason::TimeLimit | FinishReason::ContextFull)
         )
+    }
+
+    /// Tokens that the model reasoned with before the answer; `None` where it did not reason, or a server does not tell.
+    pub fn reasoning_tokens(&self) -> Option<u64> {
+        let of_model = self
+            .generation
+            .as_ref()
+            .and_then(|generation| generation.reasoning.as_ref());
+        let of_server = self.server.as_ref().and_then(|server| server.reasoning_tokens);
+        of_model.map(|reasoning| reasoning.tokens as u64).or(of_server)
+    }
+
+    /// Whether the model did not end its reasoning within the tokens that it had for it.
+    pub fn had_reasoning_cut(&self) -> bool {
+        let reasoning = self
+            .generation
+            .as_ref()
+            .and_then(|generation| generation.reasoning.as_ref());
+        reasoning.is_some_and(|reasoning| reasoning.cut)
     }
 
     /// Whether the schema was refused.

@@ -4,6 +4,7 @@ use maskwright_suites::quality::QualityTask;
 use serde_json::json;
 
 use super::overlap::Overlap;
+use super::record::Mode;
 use super::rows::QualityRow;
 use crate::report::statistics::Interval;
 use crate::report::table::{CellText, Style, Table, table};
@@ -24,7 +25,10 @@ pub struct QualityReport {
 const LEGEND: &str = "accuracy: right answers, read strictly or else by the first place in the text that looks like an answer, which takes more spellings than the \
 patterns of the experiments that the paper follows; strict: that are \
 right as one JSON object with both members; both with 95 % Wilson intervals. unreadable: no answer is found; cut off: at a limit on tokens, time or context. \
-vs alone: questions that only this row (+) and only the model alone (−) gets right, and the p-value of McNemar's exact test.";
+vs alone: questions that only this row (+) and only the model alone (−) gets right, asked in the same mode or else directly, and the p-value of McNemar's exact test.";
+
+/// What stands under it where models reasoned.
+const REASONING_LEGEND: &str = "reasoning: mean tokens that the model wrote before its answer, not constrained and not judged, and how often it did not end them within its limit.";
 
 /// What stands under the table of masks.
 const EFFECT_LEGEND: &str = "how far masks interfere, over the tokens that were chosen from one (forced tokens are not asked for): mean probability that the model gave to forbidden \
@@ -37,6 +41,9 @@ impl QualityReport {
     /// The tables as text.
     pub fn text(&self, style: Style) -> String {
         let mut parts = vec![format!("{}\n\n{LEGEND}", self.answers(style))];
+        if self.has_reasoning() {
+            parts.push(REASONING_LEGEND.to_owned());
+        }
         parts.push(format!("{}\n\n{OVERLAP_LEGEND}", self.exclusive(style)));
         if self.rows.iter().any(|row| row.mask_effect.is_some()) {
             parts.push(format!("{}\n\n{EFFECT_LEGEND}", self.effects(style)));
@@ -55,7 +62,11 @@ impl QualityReport {
     fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         for row in &self.rows {
-            let name = format!("{} {} {}", row.model, row.framework, row.task.name());
+            let mode = match row.mode {
+                Mode::Direct => String::new(),
+                mode => format!(" ({})", mode.name()),
+            };
+            let name = format!("{} {}{mode} {}", row.model, row.framework, row.task.name());
             let open = row.planned.saturating_sub(row.answered + row.no_room);
             if open > 0 {
                 notes.push(format!(
@@ -77,8 +88,14 @@ impl QualityReport {
         notes
     }
 
+    /// Whether a model reasoned before an answer.
+    fn has_reasoning(&self) -> bool {
+        self.rows.iter().any(|row| row.reasoning.is_some())
+    }
+
     fn answers(&self, style: Style) -> Table {
-        let header = [
+        let with_reasoning = self.has_reasoning();
+        let mut header = vec![
             "task",
             "model",
             "framework",
@@ -90,13 +107,14 @@ impl QualityReport {
             "cut off",
             "valid",
             "tokens",
-            "vs alone",
         ];
+        header.extend(with_reasoning.then_some("reasoning"));
+        header.push("vs alone");
         let mut table = table(header, 4, style);
         for row in &self.rows {
             let best = self.best(row);
             let accuracy = with_interval(row.accuracy, row.accuracy_ci);
-            let cells: [CellText; 12] = [
+            let mut cells: Vec<CellText> = vec![
                 row.task.name().to_owned().into(),
                 row.model.clone().into(),
                 row.framework.clone().into(),
@@ -113,10 +131,16 @@ impl QualityReport {
                 row.mean_tokens
                     .map_or_else(|| "NA".to_owned(), |tokens| format!("{tokens:.1}"))
                     .into(),
-                row.against_alone
-                    .map_or_else(String::new, |comparison| comparison.describe())
-                    .into(),
             ];
+            if with_reasoning {
+                let figures = row.reasoning.map(|reasoning| {
+                    let cut = percent(Some(reasoning.cut));
+                    format!("{:.1}, cut {cut}", reasoning.mean_tokens)
+                });
+                cells.push(figures.unwrap_or_default().into());
+            }
+            let against = row.against_alone.map(|comparison| comparison.describe());
+            cells.push(against.unwrap_or_default().into());
             table.add_row(cells);
         }
         table
@@ -244,6 +268,7 @@ impl QualityReport {
                 "valid",
                 "refused",
                 "mean_tokens",
+                "mean_reasoning_tokens",
                 "only_this",
                 "only_alone",
                 "p_value",
@@ -271,6 +296,7 @@ impl QualityReport {
                 number(row.valid),
                 row.refused.to_string(),
                 number(row.mean_tokens),
+                number(row.reasoning.map(|reasoning| reasoning.mean_tokens)),
                 against.map_or_else(String::new, |against| against.only_this.to_string()),
                 against.map_or_else(String::new, |against| against.only_other.to_string()),
                 number(against.map(|against| against.p_value)),

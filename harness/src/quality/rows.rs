@@ -63,7 +63,7 @@ impl RowKey {
     pub fn label(&self) -> String {
         match self.mode {
             Mode::Direct => self.framework.clone(),
-            Mode::Draft => format!("{}, {}", self.framework, self.mode.name()),
+            Mode::Reasoned | Mode::Draft => format!("{}, {}", self.framework, self.mode.name()),
         }
     }
 }
@@ -109,12 +109,37 @@ pub struct QualityRow {
     pub refused: usize,
     /// Mean number of tokens of an answer.
     pub mean_tokens: Option<f64>,
+    /// What models wrote before their answers; `None` where no answer has reasoning before it.
+    pub reasoning: Option<ReasoningRow>,
     /// What the masks did; `None` where nothing was masked, and of servers, which do not tell.
     pub mask_effect: Option<MaskEffectRow>,
-    /// The row against the model alone, of this machine or of a server as the row is, on the same questions, read leniently; `None` of the model alone itself.
+    /// The row against the model alone, of this machine or of a server as the row is, on the same questions, read leniently: against that of the same mode,
+    /// or else of the direct one; `None` of the latter itself.
     pub against_alone: Option<Comparison>,
     /// The paper's share of right answers, where the questions are asked as there.
     pub paper: Option<f64>,
+}
+
+/// What models wrote before the answers of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct ReasoningRow {
+    /// Mean number of its tokens, over the answers that have any.
+    pub mean_tokens: f64,
+    /// Share of these answers before which the model did not end it within the tokens that it had.
+    pub cut: f64,
+}
+
+impl ReasoningRow {
+    /// The figures of some answers; `None` where none has reasoning before it.
+    fn of(records: &[&AnswerRecord]) -> Option<Self> {
+        let tokens: Vec<u64> = records.iter().filter_map(|record| record.reasoning_tokens()).collect();
+        let cut = records.iter().filter(|record| record.had_reasoning_cut()).count();
+        let answers = tokens.len() as f64;
+        (!tokens.is_empty()).then(|| Self {
+            mean_tokens: tokens.iter().sum::<u64>() as f64 / answers,
+            cut: cut as f64 / answers,
+        })
+    }
 }
 
 /// What the masks of a row did to the model's choices: how much a framework interferes.
@@ -217,16 +242,20 @@ impl From<&QuestionSet> for TaskScope {
 /// The rows of a run: tasks in their order, in each of them the rows `keys`.
 pub fn rows(answers: &Answers<'_>, keys: &[RowKey], tasks: &[TaskScope]) -> Vec<QualityRow> {
     let each = tasks.iter().flat_map(|task| keys.iter().map(move |key| (task, key)));
-    each.map(|(task, key)| {
-        // A server's model of the same name may be another one: served and local rows are not compared.
-        let is_alone = |other: &&RowKey| {
+    each.map(|(task, key)| row(answers, key, alone_of(key, keys), *task))
+        .collect()
+}
+
+/// The row that `key` is compared with: the model alone, asked in the same mode or else directly.
+fn alone_of<'k>(key: &RowKey, keys: &'k [RowKey]) -> Option<&'k RowKey> {
+    let alone_in = |mode| {
+        keys.iter().find(|other| {
+            // A server's model of the same name may be another one: served and local rows are not compared.
             let is_same = (&other.model, other.server) == (&key.model, key.server);
-            is_same && !other.constrained && other.mode == Mode::Direct
-        };
-        let alone = keys.iter().find(is_alone).filter(|alone| *alone != key);
-        row(answers, key, alone, *task)
-    })
-    .collect()
+            is_same && !other.constrained && other.mode == mode && *other != key
+        })
+    };
+    alone_in(key.mode).or_else(|| alone_in(Mode::Direct))
 }
 
 fn row(answers: &Answers<'_>, key: &RowKey, alone: Option<&RowKey>, scope: TaskScope) -> QualityRow {
@@ -265,6 +294,7 @@ fn row(answers: &Answers<'_>, key: &RowKey, alone: Option<&RowKey>, scope: TaskS
         valid: share(count(&|record| record.valid == Some(true))),
         refused: count(&AnswerRecord::was_refused),
         mean_tokens: (!tokens.is_empty()).then(|| tokens.iter().sum::<f64>() / tokens.len() as f64),
+        reasoning: ReasoningRow::of(&records),
         mask_effect: MaskEffectRow::of(&records),
         against_alone: alone.map(|alone| compared(answers, key, alone, task)),
         paper: key

@@ -4,9 +4,13 @@ use maskwright_suites::quality::{AnswerForm, QualityTask, judge};
 
 use super::overlap::Overlap;
 use super::record::{AnswerKey, AnswerRecord, Mode, text_end};
+use super::report::QualityReport;
 use super::rows::{Answers, QualityRow, RowKey, TaskScope, rows};
-use crate::bench::record::{CompileFailure, CompileRecord, GenerationRecord, MaskEffectRecord, ServerRecord};
+use crate::bench::record::{
+    CompileFailure, CompileRecord, GenerationRecord, MaskEffectRecord, ReasoningRecord, ServerRecord,
+};
 use crate::report::paper::PaperRow;
+use crate::report::table::Style;
 use crate::server::Outcome;
 
 fn key(framework: &str) -> RowKey {
@@ -204,7 +208,7 @@ fn overlaps_count_sets_of_rows_that_are_right_together() {
 #[test]
 fn rows_are_compared_with_the_model_alone_of_the_same_origin_only() {
     let mut served = said("held", "1", WRONG);
-    served.server = Some(served_record());
+    served.server = Some(ServerRecord::ended(Outcome::Finished, 1));
     served.compile = Some(CompileRecord {
         seconds: None,
         beside_prefill: false,
@@ -220,6 +224,55 @@ fn rows_are_compared_with_the_model_alone_of_the_same_origin_only() {
 }
 
 #[test]
+fn rows_after_reasoning_are_compared_with_the_model_alone_after_reasoning() {
+    let reasoned = |framework: &str, question: &str, text: &str, tokens: usize| {
+        let mut record = said(framework, question, text);
+        record.key.mode = Mode::Reasoned;
+        if let Some(generation) = &mut record.generation {
+            generation.reasoning = Some(ReasoningRecord {
+                tokens,
+                seconds: 1.0,
+                cut: tokens == 100,
+            });
+        }
+        record
+    };
+    let records = [
+        said("none", "1", WRONG),
+        said("llguidance", "1", WRONG),
+        reasoned("none", "1", RIGHT, 100),
+        reasoned("llguidance", "1", RIGHT, 50),
+        reasoned("llguidance", "2", WRONG, 100),
+    ];
+    let keys = RowKey::of_records(&records);
+    let labels: Vec<String> = keys.iter().map(RowKey::label).collect();
+    assert_eq!(labels, ["none", "llguidance", "none, reasoned", "llguidance, reasoned"]);
+    let rows = rows(&Answers::new(&records), &keys, &[gsm8k()]);
+    let only_this: Vec<Option<usize>> = rows
+        .iter()
+        .map(|row| row.against_alone.map(|against| against.only_this))
+        .collect();
+    // What reasoning alone does, against the direct answers; what the constraint does then, against the reasoned ones.
+    assert_eq!(only_this, [None, Some(0), Some(1), Some(0)]);
+    assert_eq!((rows[0].reasoning, rows[2].paper), (None, None));
+    let reasoning = rows[3].reasoning.unwrap();
+    assert_eq!((reasoning.mean_tokens, reasoning.cut), (75.0, 0.5));
+    let report = |rows| QualityReport {
+        rows,
+        overlaps: Vec::new(),
+        paper: false,
+        warnings: Vec::new(),
+    };
+    let direct = report(rows[..2].to_vec()).text(Style::Markdown);
+    let all = report(rows).text(Style::Markdown);
+    assert!(
+        all.contains("| reasoned ") && all.contains("  75.0, cut 50.0 % |"),
+        "{all}"
+    );
+    assert!(!direct.contains("| reasoning "), "{direct}");
+}
+
+#[test]
 fn figures_of_the_paper_stand_beside_questions_of_the_paper_only() {
     let records = [said("none", "1", RIGHT)];
     let of = |is_as_in_paper| {
@@ -230,21 +283,6 @@ fn figures_of_the_paper_stand_beside_questions_of_the_paper_only() {
         rows(&Answers::new(&records), &[key("none")], &[scope])[0].paper
     };
     assert_eq!((of(true), of(false)), (Some(0.801), None));
-}
-
-fn served_record() -> ServerRecord {
-    ServerRecord {
-        outcome: Outcome::Finished,
-        message: None,
-        attempts: 1,
-        tokens_by: None,
-        reasoning_tokens: None,
-        cached_tokens: None,
-        cost: None,
-        version: None,
-        model: None,
-        fingerprint: None,
-    }
 }
 
 #[test]

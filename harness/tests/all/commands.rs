@@ -8,17 +8,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tempfile::TempDir;
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_maskwright");
-
-/// The program, without what its user may have fetched.
-fn program() -> Command {
-    let mut program = Command::new(PROGRAM);
-    program.env(
-        "MASKWRIGHT_CACHE",
-        Path::new(env!("CARGO_TARGET_TMPDIR")).join("nothing-fetched"),
-    );
-    program
-}
+use super::program::{PROGRAM, program};
 
 /// A benchmark of llguidance and the model alone, unless the arguments name others.
 fn bench(out: &Path, arguments: &[&str]) -> Output {

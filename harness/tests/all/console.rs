@@ -8,6 +8,7 @@ use std::path::Path;
 use std::process::Command;
 
 use super::docs::{read, root};
+use super::program::program;
 
 /// Columns of the terminal.
 const COLUMNS: usize = 80;
@@ -66,13 +67,9 @@ fn captured() -> Vec<Captured> {
 }
 
 fn run(folder: &Path, arguments: &str) -> String {
-    let output = Command::new(env!("CARGO_BIN_EXE_maskwright"))
+    let output = program()
         .args(arguments.split_whitespace())
         .env("COLUMNS", COLUMNS.to_string())
-        .env(
-            "MASKWRIGHT_CACHE",
-            Path::new(env!("CARGO_TARGET_TMPDIR")).join("nothing-fetched"),
-        )
         .current_dir(folder)
         .output()
         .unwrap();

@@ -2,18 +2,16 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use super::program::{end, program};
+
 fn run(arguments: &[&str]) -> String {
-    let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("nothing-fetched");
-    let mut program = Command::new(env!("CARGO_BIN_EXE_maskwright"));
-    let output = program.env("MASKWRIGHT_CACHE", cache).args(arguments).output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success() && !said.contains("panicked"), "{said}");
-    String::from_utf8(output.stdout).unwrap()
+    let (code, printed, said) = end(&program().args(arguments).output().unwrap());
+    assert_eq!(code, 0, "{said}");
+    printed
 }
 
 #[test]

@@ -10,9 +10,8 @@ use tempfile::TempDir;
 
 /// The program, without what its user may have fetched.
 fn program(arguments: &[&str]) -> Command {
-    let mut program = Command::new(env!("CARGO_BIN_EXE_maskwright"));
-    let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("nothing-fetched");
-    program.env("MASKWRIGHT_CACHE", cache).arg("ifstruct").args(arguments);
+    let mut program = super::program::program();
+    program.arg("ifstruct").args(arguments);
     program
 }
 

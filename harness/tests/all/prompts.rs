@@ -2,16 +2,13 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
 
 use serde_json::Value;
 use tempfile::TempDir;
 
 fn program(arguments: &[&str], options: &[&str], out: &Path) -> Output {
-    let mut program = Command::new(env!("CARGO_BIN_EXE_maskwright"));
-    let nothing_fetched = Path::new(env!("CARGO_TARGET_TMPDIR")).join("nothing-fetched");
-    program.env("MASKWRIGHT_CACHE", nothing_fetched);
-    program
+    super::program::program()
         .args(arguments)
         .args(options)
         .arg("--out")

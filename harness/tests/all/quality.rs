@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -12,31 +11,14 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::chat_server::{Act, ChatServer, Request, chunk, done, fails, says};
+use super::program::{end, program};
 
-fn program(arguments: &[&str]) -> Command {
-    let mut program = Command::new(env!("CARGO_BIN_EXE_maskwright"));
-    let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("nothing-fetched");
-    program
-        .env("MASKWRIGHT_CACHE", cache)
-        .env("NO_PROXY", "127.0.0.1")
-        .env_remove("http_proxy")
-        .env_remove("HTTP_PROXY")
-        .env_remove("all_proxy")
-        .env_remove("ALL_PROXY")
-        .arg("quality")
-        .args(arguments);
-    program
-}
-
-fn end(output: &Output) -> (i32, String, String) {
-    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
-    let said = text(&output.stderr);
-    assert!(!said.contains("panicked"), "{said}");
-    (output.status.code().unwrap(), text(&output.stdout), said)
+fn quality(arguments: &[&str]) -> (i32, String, String) {
+    end(&program().arg("quality").args(arguments).output().unwrap())
 }
 
 fn succeed(arguments: &[&str]) -> String {
-    let (code, printed, said) = end(&program(arguments).output().unwrap());
+    let (code, printed, said) = quality(arguments);
     assert_eq!(code, 0, "{said}");
     printed
 }
@@ -159,7 +141,7 @@ fn accuracies_intervals_and_tests_are_as_worked_out_by_hand() {
         out,
         "--paper",
     ];
-    let (code, printed, said) = end(&program(&arguments).output().unwrap());
+    let (code, printed, said) = quality(&arguments);
     // One question of two rows has no answer for reasons of the server's.
     assert_eq!(code, 5, "{said}");
     assert!(printed.contains("1 of 6 questions have no answer yet"), "{printed}");
@@ -332,13 +314,9 @@ fn drafts_of_the_model_alone_stand_in_prompts() {
     );
     // The drafted answers are right where the model alone is, read leniently.
     assert_eq!(rows[2]["against_alone"]["p_value"], 1.0);
-    let (code, _, said) = end(&program(&["--server", &constrained, "--draft", "--out", "unused"])
-        .output()
-        .unwrap());
+    let (code, _, said) = quality(&["--server", &constrained, "--draft", "--out", "unused"]);
     assert!(code == 2 && said.contains("constrained=false"), "{said}");
-    let (code, _, said) = end(&program(&["--frameworks", "maskwright", "--draft", "--out", "unused"])
-        .output()
-        .unwrap());
+    let (code, _, said) = quality(&["--frameworks", "maskwright", "--draft", "--out", "unused"]);
     assert!(code == 2 && said.contains("name none"), "{said}");
 }
 
@@ -387,6 +365,85 @@ fn the_models_of_this_machine_answer_in_the_form_that_is_asked_for() {
 }
 
 #[test]
+fn the_same_questions_are_asked_at_once_and_after_reasoning() {
+    let directory = TempDir::new().unwrap();
+    let out = directory.path().join("run");
+    let printed = succeed(&[
+        "--frameworks",
+        "maskwright,none",
+        "--tasks",
+        "last-letter",
+        "--limit",
+        "2",
+        "--shots",
+        "1",
+        "--max-tokens",
+        "48",
+        "--draft",
+        "--reasoning",
+        "free",
+        "--reasoning-tokens",
+        "5",
+        "--reasoning-end",
+        "</never>",
+        "--out",
+        out.to_str().unwrap(),
+        "--json",
+    ]);
+    let report: Value = serde_json::from_str(&printed).unwrap();
+    let rows: Vec<(&str, &str, u64, bool)> = report["rows"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| {
+            (
+                row["framework"].as_str().unwrap(),
+                row["mode"].as_str().unwrap(),
+                row["answered"].as_u64().unwrap(),
+                row["reasoning"].is_null(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        rows,
+        [
+            ("maskwright", "direct", 2, true),
+            ("none", "direct", 2, true),
+            ("maskwright", "reasoned", 2, false),
+            // The model ends its turn at once: alone, that is its answer, without reasoning before it.
+            ("none", "reasoned", 2, true),
+            ("maskwright", "draft", 2, true),
+        ]
+    );
+    let records = fs::read_to_string(out.join("records.jsonl")).unwrap();
+    let records: Vec<Value> = records
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(records.len(), 10);
+    for record in &records {
+        let tokens = &record["generation"]["reasoning"]["tokens"];
+        let is_constrained = record["framework"] == "maskwright";
+        assert_eq!(
+            tokens.is_u64(),
+            is_constrained && record["mode"] == "reasoned",
+            "{record}"
+        );
+        assert!(
+            !is_constrained || record["valid"] == true,
+            "the answer alone is judged: {record}"
+        );
+    }
+    let markdown = fs::read_to_string(out.join("report.md")).unwrap();
+    assert!(
+        markdown.contains("| reasoned |") && markdown.contains("cut 100.0 %"),
+        "{markdown}"
+    );
+    let manifest: Value = serde_json::from_str(&fs::read_to_string(out.join("manifest.json")).unwrap()).unwrap();
+    assert_eq!(manifest["settings"]["prompt"]["reasoning_tokens"], 5);
+}
+
+#[test]
 fn what_cannot_be_asked_is_told_with_what_to_do() {
     let directory = TempDir::new().unwrap();
     let out = directory.path().join("run");
@@ -403,7 +460,7 @@ fn what_cannot_be_asked_is_told_with_what_to_do() {
             "--words",
         ),
     ] {
-        let (found, _, said) = end(&program(&[arguments, &["--out", out]].concat()).output().unwrap());
+        let (found, _, said) = quality(&[arguments, &["--out", out]].concat());
         assert!(found == code && said.contains(part), "{arguments:?}: {found} {said}");
     }
 }

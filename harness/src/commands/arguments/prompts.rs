@@ -24,7 +24,7 @@ pub struct PromptArguments {
     #[arg(long, value_enum, value_name = "SWITCH")]
     thinking: Option<Switch>,
     /// Whether models reason before their answer, up to the end tag of their family (`</think>`, gpt-oss's final channel, …).
-    /// Reasoning is not constrained, not judged, and counted apart
+    /// Reasoning is not constrained, not judged, and counted apart. `quality` asks every question both ways
     #[arg(long, value_enum, default_value_t = ReasoningMode::None, value_name = "MODE")]
     reasoning: ReasoningMode,
     /// Tokens of reasoning, at most; then it is ended, and the answer begins

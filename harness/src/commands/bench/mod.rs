@@ -1,7 +1,6 @@
 //! `maskwright bench`.
 
 mod datasets;
-pub(super) mod frameworks;
 mod run;
 
 use std::path::PathBuf;
@@ -13,23 +12,17 @@ use maskwright_suites::validate::Scoring;
 
 use super::arguments::directory::DirectoryArguments;
 use super::arguments::documents::DocumentArguments;
-use super::arguments::frameworks::WorkerOptions;
-use super::arguments::models::{ModelArguments, PROMPT_DATE};
+use super::arguments::models::PROMPT_DATE;
 use super::arguments::numbers::{confidence, positive, repetitions, seconds};
-use super::arguments::servers::ServerArguments;
 use super::arguments::style::StyleArguments;
+use super::rows::{RowArguments, RowOptions, Rows};
 use crate::bench::settings::{BenchSettings, Protocol};
 use crate::documents::DocumentLibrary;
 use crate::error::CommandError;
-use crate::frameworks::{FrameworkSettings, LM_ONLY};
 
 pub use datasets::HELD_OUT;
 use datasets::dataset_settings;
-use frameworks::{RowFramework, RowOptions};
 pub use run::run;
-
-/// The frameworks of a run that names neither frameworks nor servers.
-const DEFAULT_FRAMEWORKS: &[&str] = &["maskwright", "llguidance", LM_ONLY];
 
 /// Tokens per answer, at most, where nothing else is asked for.
 const DEFAULT_MAX_TOKENS: usize = 512;
@@ -38,18 +31,7 @@ const DEFAULT_MAX_TOKENS: usize = 512;
 #[derive(Debug, Args)]
 pub struct BenchArguments {
     #[command(flatten)]
-    model: ModelArguments,
-    /// Frameworks to compare, comma-separated; `none` is the model alone [default: maskwright,llguidance,none; with
-    /// --server, no framework and no model of this machine]
-    #[arg(long, value_delimiter = ',', value_name = "NAMES")]
-    frameworks: Option<Vec<String>>,
-    #[command(flatten)]
-    workers: WorkerOptions,
-    #[command(flatten)]
-    servers: ServerArguments,
-    /// Run every framework in a worker, also those that are trusted in this process
-    #[arg(long)]
-    isolate: bool,
+    rows: RowArguments,
     /// Datasets, comma-separated: `builtin`, `heldout`, or names found in --data or fetched
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     datasets: Vec<String>,
@@ -145,27 +127,10 @@ struct SamplingArguments {
 }
 
 impl BenchArguments {
-    /// The frameworks asked for, or else those that the other arguments call for.
-    fn frameworks(&self) -> Vec<String> {
-        match &self.frameworks {
-            Some(names) => names.iter().filter(|name| !name.is_empty()).cloned().collect(),
-            None if self.servers.servers.is_empty() => {
-                DEFAULT_FRAMEWORKS.iter().map(|name| (*name).to_owned()).collect()
-            }
-            None => Vec::new(),
-        }
-    }
-
     /// What the rows are made ready by.
     fn row_options(&self) -> RowOptions<'_> {
-        RowOptions {
-            model: &self.model,
-            workers: &self.workers,
-            style: &self.style,
-            isolate: self.isolate,
-            compile_limit: self.compile_limit,
-            generation_limit: self.generation_limit,
-        }
+        self.rows
+            .options(&self.style, self.compile_limit, self.generation_limit)
     }
 
     /// Tokens per answer, at most.
@@ -206,36 +171,32 @@ impl BenchArguments {
     fn settings(
         &self,
         models: Vec<serde_json::Value>,
-        frameworks: &[RowFramework],
+        rows: &Rows,
         datasets: &[Dataset],
         documents: &DocumentLibrary,
         sampling: &SamplingOptions,
     ) -> Result<BenchSettings, CommandError> {
-        let frameworks = frameworks.iter().map(|row| match &row.framework {
-            Some(framework) => FrameworkSettings::from(framework),
-            None => FrameworkSettings::alone(),
-        });
         Ok(BenchSettings {
             models,
-            frameworks: frameworks.collect(),
-            servers: self.servers.summaries(),
+            frameworks: rows.settings(),
+            servers: self.rows.servers.summaries(),
             datasets: datasets.iter().map(dataset_settings).collect(),
             documents: documents.settings(),
             sampling: sampling.clone(),
             shots: self.shots.into(),
-            prompt: self.model.prompt.settings()?,
+            prompt: self.rows.model.prompt.settings()?,
             prompt_date: PROMPT_DATE.date().to_string(),
             max_tokens: self.max_tokens(),
             protocol: self.protocol,
             prefix_cache: self.prefix_cache,
-            compile_beside_prefill: self.compile_beside_prefill,
+            compile_beside_prefill: self.beside_prefill(),
             repeat: self.repeat,
             compile_limit_s: self.compile_limit,
             generation_limit_s: self.generation_limit,
             fast_forward: !self.no_fast_forward,
             finish_in_time: self.finish_in_time(),
             overlap: !self.no_overlap,
-            threads: self.model.threads(),
+            threads: self.rows.model.threads(),
             style: self.style.changes(),
         })
     }

@@ -9,7 +9,6 @@ use maskwright_suites::dataset::Dataset;
 
 use super::BenchArguments;
 use super::datasets::datasets;
-use super::frameworks::{PreparedModel, RowFramework, choose, describe_others};
 use crate::bench::comparison::comparisons;
 use crate::bench::model_run::ModelRun;
 use crate::bench::record::{Record, RecordKey};
@@ -18,6 +17,7 @@ use crate::bench::rows::{self, Method, RowKey, Scope};
 use crate::bench::server_rows::server_rows;
 use crate::bench::server_run::ServerRun;
 use crate::bench::settings::BenchSettings;
+use crate::commands::rows::{PreparedModel, Rows};
 use crate::documents::DocumentLibrary;
 use crate::error::CommandError;
 use crate::report::paper::PaperRow;
@@ -36,15 +36,9 @@ use crate::server::Client;
 pub fn run(arguments: &BenchArguments) -> Result<(), CommandError> {
     arguments.scoring()?;
     let sampling = arguments.sampling.options(arguments.seed.unwrap_or(0))?;
-    let frameworks = choose(&arguments.frameworks(), &arguments.workers)?;
-    let names: Vec<String> = frameworks.iter().map(|row| row.name.clone()).collect();
-    let clients = arguments.servers.clients(&names, &sampling)?;
-    if names.is_empty() && clients.is_empty() {
-        let problem = "nothing to compare: name --frameworks, or a --server";
-        return Err(CommandError::Arguments(problem.to_owned()));
-    }
+    let rows = arguments.rows.choose(&sampling)?;
     arguments.directory.check(BenchSettings::COMMAND)?;
-    arguments.model.check(!names.is_empty())?;
+    arguments.rows.model.check(!rows.models.is_empty())?;
     let datasets = datasets(arguments)?;
     if datasets.iter().all(|dataset| dataset.instances.is_empty()) {
         let names: Vec<&str> = datasets.iter().map(|dataset| dataset.name.as_str()).collect();
@@ -52,23 +46,11 @@ pub fn run(arguments: &BenchArguments) -> Result<(), CommandError> {
         return Err(CommandError::NothingMeasured(message));
     }
     let documents = arguments.documents.read()?;
-    // Servers have models of their own.
-    let models = match names.is_empty() {
-        true => Vec::new(),
-        false => arguments.model.names(),
-    };
-    let mut described = describe_others(arguments.row_options(), &models, &frameworks)?;
-    let first = models.first();
-    let prepared = first
-        .map(|name| PreparedModel::load(arguments.row_options(), name, &frameworks))
-        .transpose()?;
-    if let Some(prepared) = &prepared {
-        described.insert(0, prepared.settings());
-    }
-    let server_runs = server_runs(arguments, &clients, &documents, &sampling);
-    let manifest = Manifest::new(arguments.settings(described, &frameworks, &datasets, &documents, &sampling)?);
+    let (prepared, described) = rows.prepare(arguments.row_options())?;
+    let server_runs = server_runs(arguments, &rows.clients, &documents, &sampling);
+    let manifest = Manifest::new(arguments.settings(described, &rows, &datasets, &documents, &sampling)?);
     interrupt::watch();
-    let keys = row_keys(arguments, &models, &names);
+    let keys = row_keys(arguments, &rows.models, &rows.names);
     let questions = questions(&datasets);
     let is_planned = |key: &RecordKey| {
         let mut rows = keys.iter();
@@ -78,14 +60,12 @@ pub fn run(arguments: &BenchArguments) -> Result<(), CommandError> {
     let mut directory = open(arguments, &manifest, &server_runs, &datasets, &is_planned)?;
     let run = BenchRun {
         arguments,
-        models: &models,
-        names: &names,
-        frameworks: &frameworks,
+        rows: &rows,
         datasets: &datasets,
         documents: &documents,
-        planned: questions.len() * (models.len() * names.len() + server_runs.len()),
+        planned: questions.len() * (rows.models.len() * rows.names.len() + server_runs.len()),
     };
-    let load = (!models.is_empty()).then(LoadWatch::start);
+    let load = (!rows.models.is_empty()).then(LoadWatch::start);
     run.ask_models(prepared, &sampling, &mut directory)?;
     let mut warnings: Vec<String> = load.and_then(LoadWatch::finish).into_iter().collect();
     warnings.extend(spread_warning(
@@ -122,8 +102,8 @@ fn server_runs<'a>(
         max_tokens: arguments.max_tokens(),
         sampling,
         limit: Duration::from_secs_f64(arguments.generation_limit),
-        concurrency: arguments.servers.concurrency.into(),
-        max_cost: arguments.servers.max_cost,
+        concurrency: arguments.rows.servers.concurrency.into(),
+        max_cost: arguments.rows.servers.max_cost,
     };
     clients.iter().map(server_run).collect()
 }
@@ -149,12 +129,10 @@ fn open(
     Ok(directory)
 }
 
-/// What a run goes through: models and frameworks, datasets.
+/// What a run goes through.
 struct BenchRun<'a> {
     arguments: &'a BenchArguments,
-    models: &'a [String],
-    names: &'a [String],
-    frameworks: &'a [RowFramework],
+    rows: &'a Rows,
     datasets: &'a [Dataset],
     documents: &'a DocumentLibrary,
     /// Number of records of the whole run.
@@ -170,16 +148,16 @@ impl BenchRun<'_> {
         directory: &mut RunDirectory<Record>,
     ) -> Result<(), CommandError> {
         let arguments = self.arguments;
-        for name in self.models {
+        for name in &self.rows.models {
             let mut current = match prepared.take() {
                 Some(first) => first,
-                None => PreparedModel::load(arguments.row_options(), name, self.frameworks)?,
+                None => self.rows.load(arguments.row_options(), name)?,
             };
             let mut run = ModelRun {
                 model_name: name,
-                models: self.models.len(),
+                models: self.rows.models.len(),
                 planned: self.planned,
-                names: self.names,
+                names: &self.rows.names,
                 documents: self.documents,
                 frameworks: &current.frameworks,
                 decode: DecodeOptions {
@@ -197,7 +175,7 @@ impl BenchRun<'_> {
                 compile_limit: Duration::from_secs_f64(arguments.compile_limit),
                 shots: arguments.shots.into(),
                 beside_prefill: arguments.beside_prefill(),
-                system: arguments.model.prompt.system(),
+                system: arguments.rows.model.prompt.system(),
                 prefix_cache: arguments.prefix_cache,
                 repeat: arguments.repeat,
                 read: None,
@@ -236,7 +214,7 @@ fn row_keys(arguments: &BenchArguments, models: &[String], names: &[String]) -> 
             paper: PaperRow::of_framework(framework),
         })
     });
-    let remote = arguments.servers.servers.iter().map(|server| RowKey {
+    let remote = arguments.rows.servers.servers.iter().map(|server| RowKey {
         model: server.model.clone(),
         framework: server.name.clone(),
         server: true,

@@ -10,36 +10,18 @@ use maskwright_suites::locate::locate;
 use maskwright_suites::quality::{Letter, LetterOptions, MAX_SHOTS, MAX_WORDS, QualityTask, QuestionSet};
 
 use super::arguments::directory::DirectoryArguments;
-use super::arguments::frameworks::WorkerOptions;
-use super::arguments::models::ModelArguments;
 use super::arguments::numbers::{positive, seconds};
-use super::arguments::servers::ServerArguments;
 use super::arguments::style::StyleArguments;
-use super::bench::frameworks::RowOptions;
+use super::rows::{RowArguments, RowOptions};
 use crate::error::CommandError;
-use crate::frameworks::LM_ONLY;
 
 pub use run::run;
-
-/// The frameworks of a run that names neither frameworks nor servers.
-const DEFAULT_FRAMEWORKS: [&str; 3] = ["maskwright", "llguidance", LM_ONLY];
 
 /// Arguments of `maskwright quality`.
 #[derive(Debug, Args)]
 pub struct QualityArguments {
     #[command(flatten)]
-    model: ModelArguments,
-    /// Frameworks to compare, comma-separated; `none` is the model alone [default: maskwright,llguidance,none; with
-    /// --server, no framework and no model of this machine]
-    #[arg(long, value_delimiter = ',', value_name = "NAMES")]
-    frameworks: Option<Vec<String>>,
-    #[command(flatten)]
-    workers: WorkerOptions,
-    #[command(flatten)]
-    servers: ServerArguments,
-    /// Run every framework in a worker, also those that are trusted in this process
-    #[arg(long)]
-    isolate: bool,
+    rows: RowArguments,
     /// Tasks, comma-separated
     #[arg(
         long,
@@ -118,25 +100,10 @@ fn bounded(text: &str, least: usize, most: usize) -> Result<usize, String> {
 }
 
 impl QualityArguments {
-    /// The frameworks asked for, or else those that the other arguments call for.
-    fn frameworks(&self) -> Vec<String> {
-        match &self.frameworks {
-            Some(names) => names.iter().filter(|name| !name.is_empty()).cloned().collect(),
-            None if self.servers.servers.is_empty() => DEFAULT_FRAMEWORKS.map(str::to_owned).into(),
-            None => Vec::new(),
-        }
-    }
-
     /// What the rows are made ready by.
     fn row_options(&self) -> RowOptions<'_> {
-        RowOptions {
-            model: &self.model,
-            workers: &self.workers,
-            style: &self.style,
-            isolate: self.isolate,
-            compile_limit: self.compile_limit,
-            generation_limit: self.generation_limit,
-        }
+        self.rows
+            .options(&self.style, self.compile_limit, self.generation_limit)
     }
 
     /// The questions of every task, each task once.

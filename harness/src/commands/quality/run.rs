@@ -9,14 +9,14 @@ use maskwright_suites::quality::{QualityTask, QuestionSet};
 
 use super::QualityArguments;
 use crate::commands::arguments::models::PROMPT_DATE;
-use crate::commands::bench::frameworks::{PreparedModel, RowFramework, choose, describe_others};
+use crate::commands::rows::Rows;
 use crate::error::CommandError;
-use crate::frameworks::{FrameworkSettings, LM_ONLY};
+use crate::frameworks::LM_ONLY;
 use crate::quality::model_run::QualityModelRun;
 use crate::quality::overlap::Overlap;
 use crate::quality::record::{AnswerKey, AnswerRecord, Mode};
 use crate::quality::report::QualityReport;
-use crate::quality::rows::{Answers, RowKey, TaskScope, rows};
+use crate::quality::rows::{self, Answers, RowKey, TaskScope};
 use crate::quality::server_run::QualityServerRun;
 use crate::quality::settings::{QualitySettings, TaskSettings};
 use crate::report::paper::PaperRow;
@@ -38,40 +38,23 @@ pub fn run(arguments: &QualityArguments) -> Result<(), CommandError> {
         ..SamplingOptions::default()
     };
     sampling.validate()?;
-    let frameworks = choose(&arguments.frameworks(), &arguments.workers)?;
-    let names: Vec<String> = frameworks.iter().map(|row| row.name.clone()).collect();
-    let clients = arguments.servers.clients(&names, &sampling)?;
-    if names.is_empty() && clients.is_empty() {
-        let problem = "nothing to compare: name --frameworks, or a --server";
-        return Err(CommandError::Arguments(problem.to_owned()));
-    }
-    arguments.check_drafts(&names)?;
+    let rows = arguments.rows.choose(&sampling)?;
+    arguments.check_drafts(&rows.names)?;
     arguments.directory.check(QualitySettings::COMMAND)?;
-    arguments.model.check(!names.is_empty())?;
+    arguments.rows.model.check(!rows.models.is_empty())?;
     let sets = arguments.question_sets()?;
-    // Servers have models of their own.
-    let models = match names.is_empty() {
-        true => Vec::new(),
-        false => arguments.model.names(),
-    };
-    let mut described = describe_others(arguments.row_options(), &models, &frameworks)?;
-    let first = models.first();
-    let mut prepared = first
-        .map(|name| PreparedModel::load(arguments.row_options(), name, &frameworks))
-        .transpose()?;
-    if let Some(prepared) = &prepared {
-        described.insert(0, prepared.settings());
-    }
-    let manifest = Manifest::new(arguments.settings(described, &frameworks, &sets, &sampling)?);
+    let (mut prepared, described) = rows.prepare(arguments.row_options())?;
+    let manifest = Manifest::new(arguments.settings(described, &rows, &sets, &sampling)?);
     interrupt::watch();
-    let keys = row_keys(arguments, &models, &names);
+    let modes = arguments.modes();
+    let keys = row_keys(arguments, &rows.models, &rows.names);
     let questions = questions(&sets);
     let is_planned = |key: &AnswerKey| {
         let mut rows = keys.iter();
         let is_row = rows.any(|row| (&row.model, &row.framework, row.mode) == (&key.model, &key.framework, key.mode));
         is_row && questions.contains(&(key.task, key.question.as_str()))
     };
-    let server_runs = server_runs(arguments, &clients, &sampling);
+    let server_runs = server_runs(arguments, &rows.clients, &sampling);
     if !arguments.directory.resume {
         // What does not work should not be found out after hours.
         let mut first = server_runs.iter().filter(|run| run.drafts_of.is_none());
@@ -79,15 +62,15 @@ pub fn run(arguments: &QualityArguments) -> Result<(), CommandError> {
     }
     let mut directory = arguments.directory.open(&manifest, &is_planned)?;
     let planned = questions.len() * keys.len();
-    for name in &models {
+    for name in &rows.models {
         let mut current = match prepared.take() {
             Some(first) => first,
-            None => PreparedModel::load(arguments.row_options(), name, &frameworks)?,
+            None => rows.load(arguments.row_options(), name)?,
         };
         let mut run = QualityModelRun {
             model_name: name,
             planned,
-            names: &names,
+            names: &rows.names,
             frameworks: &current.frameworks,
             decode: DecodeOptions {
                 sampling: sampling.clone(),
@@ -98,12 +81,13 @@ pub fn run(arguments: &QualityArguments) -> Result<(), CommandError> {
                 finish_in_time: !arguments.no_finish_in_time,
                 overlap: true,
                 mask_effects: true,
-                reasoning: current.model.reasoning().cloned(),
+                reasoning: None,
             },
+            modes: &modes,
+            reasoning: current.model.reasoning().cloned(),
             model: &mut current.model,
             compile_limit: Duration::from_secs_f64(arguments.compile_limit),
-            draft: arguments.draft,
-            system: arguments.model.prompt.system(),
+            system: arguments.rows.model.prompt.system(),
             prefix_cache: !arguments.no_prefix_cache,
         };
         run.run(&sets, &mut directory)?;
@@ -131,8 +115,8 @@ fn server_runs<'a>(
         max_tokens: arguments.max_tokens,
         sampling,
         limit: Duration::from_secs_f64(arguments.generation_limit),
-        concurrency: arguments.servers.concurrency.into(),
-        max_cost: arguments.servers.max_cost,
+        concurrency: arguments.rows.servers.concurrency.into(),
+        max_cost: arguments.rows.servers.max_cost,
         drafts_of,
     };
     let direct = clients.iter().map(|client| server_run(client, None));
@@ -145,46 +129,34 @@ fn server_runs<'a>(
 
 /// The rows of the tables: every model with every framework, then the servers, and behind the rows of each mode those of the next.
 fn row_keys(arguments: &QualityArguments, models: &[String], names: &[String]) -> Vec<RowKey> {
-    let row = |model: &str, framework: &str, server, constrained, paper| RowKey {
-        model: model.to_owned(),
-        framework: framework.to_owned(),
-        mode: Mode::Direct,
-        server,
-        constrained,
-        paper,
-    };
-    let with_drafts = |rows: Vec<RowKey>, has_drafts: &dyn Fn(&RowKey) -> bool| {
-        let drafted = rows.iter().filter(|row| row.constrained && has_drafts(row));
-        let drafted: Vec<RowKey> = drafted
-            .map(|row| RowKey {
-                mode: Mode::Draft,
-                ..row.clone()
-            })
-            .collect();
-        [rows, drafted].concat()
-    };
-    let mut keys = Vec::new();
-    for model in models {
-        let own = names
-            .iter()
-            .map(|name| row(model, name, false, name != LM_ONLY, PaperRow::of_framework(name)));
-        keys.extend(with_drafts(own.collect(), &|_| arguments.draft));
-    }
-    let servers = &arguments.servers.servers;
-    let own = servers.iter().map(|server| {
-        row(
-            &server.model,
-            &server.name,
-            true,
-            server.constrained,
-            server.paper_row(),
-        )
+    let local = models.iter().flat_map(|model| {
+        arguments.modes().into_iter().flat_map(move |mode| {
+            let rows = names.iter().map(move |name| RowKey {
+                model: model.clone(),
+                framework: name.clone(),
+                mode,
+                server: false,
+                constrained: name != LM_ONLY,
+                paper: PaperRow::of_framework(name),
+            });
+            rows.filter(|row| row.mode.is_of(row.constrained))
+        })
     });
-    keys.extend(with_drafts(own.collect(), &|row| {
-        let server = servers.iter().find(|server| server.name == row.framework);
-        server.is_some_and(|server| arguments.alone_beside(server).is_some())
-    }));
-    keys
+    let served = |server: &ServerSettings, mode| RowKey {
+        model: server.model.clone(),
+        framework: server.name.clone(),
+        mode,
+        server: true,
+        constrained: server.constrained,
+        paper: server.paper_row(),
+    };
+    let servers = &arguments.rows.servers.servers;
+    let direct = servers.iter().map(|server| served(server, Mode::Direct));
+    let drafted = servers
+        .iter()
+        .filter(|server| arguments.alone_beside(server).is_some())
+        .map(|server| served(server, Mode::Draft));
+    local.chain(direct).chain(drafted).collect()
 }
 
 /// The questions that each row is asked.
@@ -220,7 +192,7 @@ fn report(
     });
     let report = QualityReport {
         overlaps: overlaps.collect(),
-        rows: rows(&answers, keys, &tasks),
+        rows: rows::rows(&answers, keys, &tasks),
         paper: arguments.paper,
         warnings: Vec::new(),
     };
@@ -240,6 +212,20 @@ fn report(
 }
 
 impl QualityArguments {
+    /// How models of this machine are asked each question.
+    fn modes(&self) -> Vec<Mode> {
+        let reasons = self.rows.model.prompt.options().reasoning.is_some();
+        let asked = [
+            (Mode::Direct, true),
+            (Mode::Reasoned, reasons),
+            (Mode::Draft, self.draft),
+        ];
+        asked
+            .into_iter()
+            .filter_map(|(mode, is_asked)| is_asked.then_some(mode))
+            .collect()
+    }
+
     /// Whether there are drafts for every constrained row, where they are asked for.
     ///
     /// # Errors
@@ -247,7 +233,7 @@ impl QualityArguments {
     /// [`CommandError::Arguments`], where the model alone is not among the rows.
     fn check_drafts(&self, names: &[String]) -> Result<(), CommandError> {
         let lacks_alone = !names.is_empty() && !names.iter().any(|name| name == LM_ONLY);
-        let mut servers = self.servers.servers.iter().filter(|server| server.constrained);
+        let mut servers = self.rows.servers.servers.iter().filter(|server| server.constrained);
         let lonely = servers.find(|server| self.alone_beside(server).is_none());
         match (self.draft, lacks_alone, lonely) {
             (true, true, _) => Err(CommandError::Arguments(format!(
@@ -263,7 +249,7 @@ impl QualityArguments {
 
     /// The name of the server that is the same model alone, where drafts are asked for and `server` is constrained.
     fn alone_beside(&self, server: &ServerSettings) -> Option<&str> {
-        let mut others = self.servers.servers.iter();
+        let mut others = self.rows.servers.servers.iter();
         let alone = others.find(|other| !other.constrained && other.model == server.model)?;
         (self.draft && server.constrained).then_some(alone.name.as_str())
     }
@@ -272,23 +258,19 @@ impl QualityArguments {
     fn settings(
         &self,
         models: Vec<serde_json::Value>,
-        frameworks: &[RowFramework],
+        rows: &Rows,
         sets: &[QuestionSet],
         sampling: &SamplingOptions,
     ) -> Result<QualitySettings, CommandError> {
-        let frameworks = frameworks.iter().map(|row| match &row.framework {
-            Some(framework) => FrameworkSettings::from(framework),
-            None => FrameworkSettings::alone(),
-        });
         Ok(QualitySettings {
             models,
-            frameworks: frameworks.collect(),
-            servers: self.servers.summaries(),
+            frameworks: rows.settings(),
+            servers: self.rows.servers.summaries(),
             tasks: sets.iter().map(TaskSettings::from).collect(),
             sampling: sampling.clone(),
             shots: self.shots,
             draft: self.draft,
-            prompt: self.model.prompt.settings()?,
+            prompt: self.rows.model.prompt.settings()?,
             prefix_cache: !self.no_prefix_cache,
             prompt_date: PROMPT_DATE.date().to_string(),
             max_tokens: self.max_tokens,
@@ -296,7 +278,7 @@ impl QualityArguments {
             generation_limit_s: self.generation_limit,
             fast_forward: !self.no_fast_forward,
             finish_in_time: !self.no_finish_in_time,
-            threads: self.model.threads(),
+            threads: self.rows.model.threads(),
             style: self.style.changes(),
         })
     }

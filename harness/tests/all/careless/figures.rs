@@ -220,6 +220,10 @@ fn the_papers_protocol_compiles_beside_the_prompt_and_has_no_limit_on_tokens() {
         ),
         (&json!("paper"), &Value::Null, &json!(false))
     );
+    assert_eq!(
+        (&settings["compile_beside_prefill"], &settings["prefix_cache"]),
+        (&json!(true), &json!(true))
+    );
     let (_, beside) = bench(&["--compile-beside-prefill"], "beside");
     assert_eq!(beside[0]["compile"]["beside_prefill"], true);
     let manifest: Value =

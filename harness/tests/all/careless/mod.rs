@@ -3,13 +3,14 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::chat_server::{Act, ChatServer, fails, says};
+use super::program::{self, PROGRAM, end};
 
 mod figures;
 mod hostile;
@@ -17,17 +18,18 @@ mod inputs;
 mod outputs;
 mod runs;
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_maskwright");
 /// A valid answer to the first schema of the built-in sample.
 const CONTACT: &str = r#"{"name": "Zoë", "email": "zoe@example.com"}"#;
 
 /// The program's commands that take options.
-const COMMANDS: [&str; 15] = [
+const COMMANDS: [&str; 19] = [
     "bench",
     "census",
     "check",
     "completions",
+    "coverage",
     "fetch",
+    "figures",
     "ifstruct generate",
     "ifstruct leaderboard",
     "ifstruct reward",
@@ -36,35 +38,17 @@ const COMMANDS: [&str; 15] = [
     "list",
     "man",
     "masks",
+    "quality",
     "sample",
+    "shapes",
     "testsuite",
 ];
 
 /// The program in `directory`, without what its user may have fetched or set.
 fn program(directory: &Path, arguments: &[&str]) -> Command {
-    let mut program = Command::new(PROGRAM);
-    let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("nothing-fetched");
+    let mut program = program::program();
+    program.current_dir(directory).args(arguments);
     program
-        .env("MASKWRIGHT_CACHE", cache)
-        .env("NO_PROXY", "127.0.0.1")
-        .env_remove("COLUMNS")
-        .env_remove("RUST_LOG")
-        .env_remove("MASKWRIGHT_LOG")
-        .current_dir(directory)
-        .args(arguments);
-    program
-}
-
-/// The exit code, standard output, and standard error.
-fn end(output: &Output) -> (i32, String, String) {
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let said = text(&output.stderr);
-    assert!(!said.contains("panicked"), "{said}");
-    (
-        output.status.code().expect("ended by itself"),
-        text(&output.stdout),
-        said,
-    )
 }
 
 fn run(directory: &Path, arguments: &[&str]) -> (i32, String, String) {

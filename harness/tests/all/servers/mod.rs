@@ -2,10 +2,11 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Command;
 use std::time::Duration;
 
 use super::chat_server::{Act, ChatServer, chunk, done, event, fails, says, usage};
+use super::program::{end, program};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -17,35 +18,9 @@ mod runs;
 const CONTACT: &str = r#"{"name": "Zoë", "email": "zoe@example.com"}"#;
 
 fn bench(out: &Path, arguments: &[&str]) -> Command {
-    let mut program = Command::new(env!("CARGO_BIN_EXE_maskwright"));
+    let mut program = program();
+    program.args(["bench", "--out"]).arg(out).args(arguments);
     program
-        .env(
-            "MASKWRIGHT_CACHE",
-            Path::new(env!("CARGO_TARGET_TMPDIR")).join("nothing-fetched"),
-        )
-        .env_remove("OPENAI_API_KEY")
-        .env_remove("GEMINI_API_KEY")
-        .env("NO_PROXY", "127.0.0.1")
-        .env_remove("http_proxy")
-        .env_remove("HTTP_PROXY")
-        .env_remove("all_proxy")
-        .env_remove("ALL_PROXY")
-        .args(["bench", "--out"])
-        .arg(out)
-        .args(arguments);
-    program
-}
-
-/// The exit code, standard output, and standard error.
-fn end(output: &Output) -> (i32, String, String) {
-    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
-    let said = text(&output.stderr);
-    assert!(!said.contains("panicked"), "{said}");
-    (
-        output.status.code().expect("ended by itself"),
-        text(&output.stdout),
-        said,
-    )
 }
 
 fn succeed(mut program: Command) -> String {

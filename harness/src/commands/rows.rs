@@ -1,0 +1,251 @@
+//! [`RowArguments`]: what answers in runs of `bench` and `quality`, models of this machine with frameworks, and servers.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::Args;
+use maskwright_models::{LoadedModel, SamplingOptions};
+use maskwright_worker::{Purpose, Setup};
+
+use super::arguments::frameworks::WorkerOptions;
+use super::arguments::models::ModelArguments;
+use super::arguments::servers::ServerArguments;
+use super::arguments::style::StyleArguments;
+use crate::bench::measure::PreparedFramework;
+use crate::error::CommandError;
+use crate::frameworks::{self, Framework, FrameworkSettings, LM_ONLY};
+use crate::server::Client;
+use crate::vocabularies::NamedVocabulary;
+use crate::worker::Provision;
+
+/// The frameworks of a run that names neither frameworks nor servers.
+const DEFAULT_FRAMEWORKS: [&str; 3] = ["maskwright", "llguidance", LM_ONLY];
+
+/// What answers in a run.
+#[derive(Debug, Args)]
+pub struct RowArguments {
+    #[command(flatten)]
+    pub(super) model: ModelArguments,
+    /// Frameworks to compare, comma-separated; `none` is the model alone [default: maskwright,llguidance,none; with
+    /// --server, no framework and no model of this machine]
+    #[arg(long, value_delimiter = ',', value_name = "NAMES")]
+    frameworks: Option<Vec<String>>,
+    #[command(flatten)]
+    workers: WorkerOptions,
+    #[command(flatten)]
+    pub(super) servers: ServerArguments,
+    /// Run every framework in a worker, also those that are trusted in this process
+    #[arg(long)]
+    isolate: bool,
+}
+
+impl RowArguments {
+    /// What answers, by name: nothing is loaded yet, and no server asked.
+    ///
+    /// # Errors
+    ///
+    /// [`CommandError`], where a framework is not known, a server cannot be asked as it is given, or nothing is left to answer.
+    pub(super) fn choose(&self, sampling: &SamplingOptions) -> Result<Rows, CommandError> {
+        let asked = match &self.frameworks {
+            Some(names) => names.iter().filter(|name| !name.is_empty()).cloned().collect(),
+            None if self.servers.servers.is_empty() => DEFAULT_FRAMEWORKS.map(str::to_owned).into(),
+            None => Vec::new(),
+        };
+        let frameworks = choose(&asked, &self.workers)?;
+        let names: Vec<String> = frameworks.iter().map(|row| row.name.clone()).collect();
+        let clients = self.servers.clients(&names, sampling)?;
+        if names.is_empty() && clients.is_empty() {
+            let problem = "nothing to compare: name --frameworks, or a --server";
+            return Err(CommandError::Arguments(problem.to_owned()));
+        }
+        Ok(Rows {
+            // Servers have models of their own.
+            models: match names.is_empty() {
+                true => Vec::new(),
+                false => self.model.names(),
+            },
+            frameworks,
+            names,
+            clients,
+        })
+    }
+
+    /// What models are made ready by, with the options of the command itself; limits are in seconds.
+    pub(super) fn options<'a>(
+        &'a self,
+        style: &'a StyleArguments,
+        compile_limit: f64,
+        generation_limit: f64,
+    ) -> RowOptions<'a> {
+        RowOptions {
+            model: &self.model,
+            workers: &self.workers,
+            style,
+            isolate: self.isolate,
+            compile_limit,
+            generation_limit,
+        }
+    }
+}
+
+/// What answers in a run, in the order of rows.
+pub(super) struct Rows {
+    /// The models of this machine; none where only servers answer.
+    pub(super) models: Vec<String>,
+    /// The frameworks, the model alone included, with which each of them answers.
+    pub(super) frameworks: Vec<RowFramework>,
+    /// Their names.
+    pub(super) names: Vec<String>,
+    /// The servers.
+    pub(super) clients: Vec<Arc<Client>>,
+}
+
+impl Rows {
+    /// The first model with its frameworks, where there is one, and the settings of all models, for the manifest.
+    ///
+    /// # Errors
+    ///
+    /// [`CommandError`], where a model cannot be loaded or a framework does not start: what does not work should not be found out after hours.
+    pub(super) fn prepare(
+        &self,
+        options: RowOptions<'_>,
+    ) -> Result<(Option<PreparedModel>, Vec<serde_json::Value>), CommandError> {
+        let Some((first, others)) = self.models.split_first() else {
+            return Ok((None, Vec::new()));
+        };
+        // One is in memory at a time.
+        let others = others.iter().map(|name| Ok(self.load(options, name)?.settings()));
+        let others: Vec<serde_json::Value> = others.collect::<Result<_, CommandError>>()?;
+        let first = self.load(options, first)?;
+        let settings = [first.settings()].into_iter().chain(others).collect();
+        Ok((Some(first), settings))
+    }
+
+    /// A model of this machine with its frameworks.
+    ///
+    /// # Errors
+    ///
+    /// [`CommandError`], where the model cannot be loaded or a framework does not start.
+    pub(super) fn load(&self, options: RowOptions<'_>, model: &str) -> Result<PreparedModel, CommandError> {
+        let model = options.model.load(model)?;
+        let frameworks = prepare(options, &self.frameworks, &model)?;
+        Ok(PreparedModel { model, frameworks })
+    }
+
+    /// The frameworks, for the manifest.
+    pub(super) fn settings(&self) -> Vec<FrameworkSettings> {
+        let frameworks = self.frameworks.iter().map(|row| match &row.framework {
+            Some(framework) => FrameworkSettings::from(framework),
+            None => FrameworkSettings::alone(),
+        });
+        frameworks.collect()
+    }
+}
+
+/// What models are made ready by.
+#[derive(Clone, Copy)]
+pub(super) struct RowOptions<'a> {
+    model: &'a ModelArguments,
+    workers: &'a WorkerOptions,
+    style: &'a StyleArguments,
+    /// Whether every framework runs in a worker.
+    isolate: bool,
+    /// Seconds that a compilation may take.
+    compile_limit: f64,
+    /// Seconds that a generation may take.
+    generation_limit: f64,
+}
+
+/// The framework behind a row of the run's tables.
+pub(super) struct RowFramework {
+    /// Name in records and tables.
+    pub(super) name: String,
+    /// The framework; `None` where the model stands alone.
+    pub(super) framework: Option<Framework>,
+}
+
+/// A model with every framework of the run prepared for its vocabulary.
+pub(super) struct PreparedModel {
+    pub(super) model: LoadedModel,
+    /// The frameworks in the order of rows; `None` where the model stands alone.
+    pub(super) frameworks: Vec<Option<PreparedFramework>>,
+}
+
+impl PreparedModel {
+    /// What goes into the manifest.
+    fn settings(&self) -> serde_json::Value {
+        serde_json::to_value(self.model.summary()).unwrap_or_default()
+    }
+}
+
+/// The frameworks asked for by name, each once, in the order of rows.
+fn choose(asked: &[String], workers: &WorkerOptions) -> Result<Vec<RowFramework>, CommandError> {
+    let (alone, named): (Vec<&String>, Vec<&String>) = asked.iter().partition(|name| name.as_str() == LM_ONLY);
+    let named: Vec<String> = named.into_iter().cloned().collect();
+    let mut rows: Vec<RowFramework> = frameworks::choose(&named, &workers.workers)?
+        .into_iter()
+        .map(|framework| RowFramework {
+            name: framework.name.clone(),
+            framework: Some(framework),
+        })
+        .collect();
+    if !alone.is_empty() {
+        let place = asked.iter().position(|name| name == LM_ONLY);
+        let place = place.unwrap_or_default().min(rows.len());
+        let alone = RowFramework {
+            name: LM_ONLY.to_owned(),
+            framework: None,
+        };
+        rows.insert(place, alone);
+    }
+    Ok(rows)
+}
+
+fn prepare(
+    options: RowOptions<'_>,
+    rows: &[RowFramework],
+    model: &LoadedModel,
+) -> Result<Vec<Option<PreparedFramework>>, CommandError> {
+    let vocabulary = NamedVocabulary::of_model(model);
+    let setup = Setup {
+        vocabulary: vocabulary.vocabulary.clone(),
+        documents: BTreeMap::new(),
+        // As the judge of answers does.
+        assert_formats: true,
+        purpose: Purpose::Generate,
+        style: options.style.changes(),
+    };
+    let provision = Provision::new(
+        &vocabulary.vocabulary,
+        Some(vocabulary.tokenizer),
+        &setup.documents,
+        setup.assert_formats,
+        setup.purpose,
+        &setup.style,
+    );
+    let limits = |seconds| options.workers.limits(Duration::from_secs_f64(seconds));
+    let prepare = |framework: &Framework| {
+        let compiler = match options.isolate {
+            true => None,
+            false => framework.in_process_compiler(&setup)?,
+        };
+        let in_worker = compiler.is_none();
+        let compiler = match compiler {
+            Some(compiler) => compiler,
+            None => framework.worker_compiler(
+                provision.clone(),
+                limits(options.compile_limit),
+                limits(options.generation_limit),
+                setup.vocabulary.len(),
+            )?,
+        };
+        Ok(PreparedFramework {
+            compiler,
+            in_worker,
+            documented: framework.documented.clone(),
+        })
+    };
+    let frameworks = rows.iter().map(|row| row.framework.as_ref());
+    frameworks.map(|framework| framework.map(prepare).transpose()).collect()
+}
