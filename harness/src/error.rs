@@ -169,6 +169,9 @@ pub enum CommandError {
         /// The run's directory.
         directory: String,
     },
+    /// The user interrupted a command that has several runs.
+    #[error("{0}")]
+    Stopped(String),
     /// Who read standard output has gone away: there is nobody to write for.
     #[error("standard output is closed")]
     OutputClosed,
@@ -272,7 +275,7 @@ impl CommandError {
             Self::Fetch(FetchError::Interrupted) => interrupt::EXIT_CODE,
             Self::Fetch(_) | Self::FetchSome { .. } => 3,
             Self::Unfinished { .. } => 5,
-            Self::Interrupted { .. } | Self::InterruptedEarly => interrupt::EXIT_CODE,
+            Self::Interrupted { .. } | Self::InterruptedEarly | Self::Stopped(_) => interrupt::EXIT_CODE,
         }
     }
 }

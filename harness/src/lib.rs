@@ -3,6 +3,7 @@
 
 mod bench;
 mod commands;
+mod compare;
 mod coverage;
 mod documents;
 mod error;
@@ -11,8 +12,10 @@ pub mod frameworks;
 mod ifstruct;
 mod lines;
 mod masks;
+mod pages;
 mod quality;
 mod report;
+mod results;
 mod run;
 mod sample;
 mod server;

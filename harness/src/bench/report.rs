@@ -6,6 +6,7 @@ use serde_json::json;
 use crate::bench::comparison::{self, Comparison};
 use crate::bench::rows::BenchRow;
 use crate::bench::server_rows::{self, ServerRow, server_table};
+use crate::report::part::Part;
 use crate::report::statistics::{Interval, Ratio};
 use crate::report::table::{CellText, Style, Table, figure, table};
 
@@ -167,6 +168,26 @@ impl Report {
             text += &format!("\n{}", comparison::text(comparisons, style));
         }
         text
+    }
+
+    /// The tables of coverage, efficiency, tails and servers.
+    pub fn parts(&self, style: Style) -> Vec<Part> {
+        let mut parts = vec![
+            Part::new(self.coverage_title(), self.table(COVERAGE, style), COVERAGE_LEGEND)
+                .with_notes(self.coverage_sentences()),
+            Part::new(
+                "Efficiency",
+                self.table(EFFICIENCY, style),
+                format!("{EFFICIENCY_LEGEND}{}", self.network_legend()),
+            ),
+            Part::new("Tails of the times", self.table(PERCENTILES, style), "")
+                .with_notes(self.speed.iter().chain(&self.warnings).cloned()),
+        ];
+        if !self.servers.is_empty() {
+            let table = server_table(&self.servers, style);
+            parts.push(Part::new("Servers", table, server_rows::LEGEND));
+        }
+        parts
     }
 
     /// What the coverage comes to, and what does not count in it.
@@ -359,7 +380,7 @@ fn csv_cells(row: &BenchRow) -> Vec<(String, String)> {
 }
 
 /// The name of a row in tables: the paper's for the model alone, servers marked.
-fn display_name(row: &BenchRow) -> String {
+pub fn display_name(row: &BenchRow) -> String {
     match row.framework.as_str() {
         name if row.server => format!("{name} (server)"),
         crate::frameworks::LM_ONLY => "LM only".to_owned(),

@@ -11,6 +11,9 @@ use crate::frameworks::FrameworkSettings;
 use crate::run::manifest::Settings;
 use crate::server::ServerSettingsSummary;
 
+/// Name of the dataset of generated schemas that the built-in model was not trained on.
+pub const HELD_OUT: &str = "heldout";
+
 /// How answers are asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]

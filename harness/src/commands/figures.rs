@@ -24,9 +24,8 @@ use crate::quality::record::AnswerRecord;
 use crate::run::directory::RunDirectoryError;
 use crate::run::progress;
 use crate::run::reading::{command_of_run, records_of_run, records_of_runs, settings_of_run};
-use crate::testsuite::conformance::Conformance;
 use crate::testsuite::heat_map;
-use crate::testsuite::record::SuiteRecord;
+use crate::testsuite::record::{SuiteRecord, conformances};
 
 /// Arguments of `maskwright figures`.
 #[derive(Debug, Args)]
@@ -186,7 +185,7 @@ impl Runs {
             };
             figures.push((
                 format!("figure-6-test-suite{suffix}.svg"),
-                heat_map::svg(&conformances(records))?,
+                heat_map::svg(&conformances(records, &[]))?,
             ));
         }
         for overlap in Overlap::all(&self.quality) {
@@ -219,22 +218,6 @@ impl Runs {
         let chosen = [Defect::OverConstrained, Defect::UnderConstrained].map(smallest);
         chosen.into_iter().flatten().copied().collect()
     }
-}
-
-/// The outcomes of every framework of a run of the Test Suite.
-fn conformances(records: &[SuiteRecord]) -> Vec<Conformance> {
-    let mut names: Vec<&str> = Vec::new();
-    for record in records {
-        if !names.contains(&record.key.framework.as_str()) {
-            names.push(&record.key.framework);
-        }
-    }
-    let of_framework = |name: &str| {
-        let mut own: Vec<&SuiteRecord> = records.iter().filter(|record| record.key.framework == name).collect();
-        own.sort_by_key(|record| record.key.number);
-        Conformance::new(name, own.into_iter().map(|record| record.outcome.clone()).collect())
-    };
-    names.into_iter().map(of_framework).collect()
 }
 
 /// Figures 2 and 4, and the tables.

@@ -6,6 +6,7 @@ use clap::Args;
 use maskwright_models::{Family, MISSING, compared_with};
 use serde_json::{Value, json};
 
+use crate::bench::settings::HELD_OUT;
 use crate::error::CommandError;
 use crate::frameworks::{BUILT_IN_FRAMEWORKS, EXTERNAL_FRAMEWORKS, LM_ONLY, REPOSITORY, find_executable};
 use crate::terminal::listed;
@@ -65,7 +66,7 @@ pub fn run(arguments: &ListArguments) -> Result<(), CommandError> {
             "datasets": datasets
                 .iter()
                 .map(|dataset| json!({"name": dataset.name, "schemas": dataset.count}))
-                .chain([json!({"name": super::bench::HELD_OUT, "schemas": null})])
+                .chain([json!({"name": HELD_OUT, "schemas": null})])
                 .collect::<Vec<_>>(),
         });
         return crate::print(&format!("{listing}\n"));
@@ -111,7 +112,7 @@ pub fn run(arguments: &ListArguments) -> Result<(), CommandError> {
         line(&dataset.name, &format!("{} schemas", dataset.count));
     }
     line(
-        super::bench::HELD_OUT,
+        HELD_OUT,
         "generated schemas that the built-in model was not trained on, as many as --limit asks for",
     );
     crate::print_text(&text)

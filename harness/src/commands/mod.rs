@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+mod all;
 mod arguments;
 mod bench;
 mod census;
@@ -13,6 +14,7 @@ mod list;
 mod masks;
 mod output_file;
 mod quality;
+mod results;
 pub mod resumed;
 mod rows;
 mod sample;
@@ -34,12 +36,16 @@ use crate::run::directory::{MANIFEST, RECORDS};
 /// What `maskwright` can do.
 #[derive(Debug, clap::Subcommand)]
 pub enum Command {
+    /// Run every part of the benchmark on a model within a time, and write the report
+    All(Box<all::AllArguments>),
     /// Generate with a model, constrained by each framework and not, and compare time, coverage and compliance
     Bench(Box<bench::BenchArguments>),
     /// Count what the schemas of datasets use: keywords, formats, drafts, sizes
     Census(census::CensusArguments),
     /// Say what in a schema is refused or has no value, and where documents leave it, with the keywords to blame
     Check(check::CheckArguments),
+    /// Say what changed between two runs, or two sets of runs, and whether more than chance changed it
+    Compare(Box<results::compare::CompareArguments>),
     /// Print what a shell completes this program's arguments by
     Completions(completions::CompletionArguments),
     /// Look for documents that show where frameworks permit other than their schemas do
@@ -59,10 +65,16 @@ pub enum Command {
     Masks(masks::MasksArguments),
     /// Ask models questions with known answers, constrained by each framework and not, and compare how many they get right
     Quality(Box<quality::QualityArguments>),
+    /// Make the tables of runs anew from their records: text, Markdown, CSV, JSON, JSON Lines, lm-evaluation-harness
+    Rerender(results::rerender::RerenderArguments),
+    /// Show everything that runs of any command tell, as tables or as one page for a browser
+    Report(results::report::ReportArguments),
     /// Write random documents that are valid under a schema, straight from its masks
     Sample(sample::SampleArguments),
     /// Say how much the valid answers of runs of `bench` say, beside the documents of MaskBench under the same schemas
     Shapes(shapes::ShapeArguments),
+    /// Write a site of static pages from many runs: models × frameworks, and a page for each model
+    Site(results::site::SiteArguments),
     /// Judge frameworks by the JSON Schema Test Suite: what they refuse, block and let through
     Testsuite(testsuite::TestSuiteArguments),
     /// Run a framework as a worker, which answers requests on standard input
@@ -77,9 +89,11 @@ pub enum Command {
 /// [`CommandError`], with the exit code to end with.
 pub fn run(command: Command) -> Result<(), CommandError> {
     match command {
+        Command::All(arguments) => all::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Census(arguments) => census::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
+        Command::Compare(arguments) => results::compare::run(&arguments),
         Command::Completions(arguments) => completions::completions(&arguments),
         Command::Coverage(arguments) => coverage::run(&arguments),
         Command::Fetch(arguments) => fetch::run(&arguments),
@@ -89,8 +103,11 @@ pub fn run(command: Command) -> Result<(), CommandError> {
         Command::Man(arguments) => completions::man(&arguments),
         Command::Masks(arguments) => masks::run(&arguments),
         Command::Quality(arguments) => quality::run(&arguments),
+        Command::Rerender(arguments) => results::rerender::run(&arguments),
+        Command::Report(arguments) => results::report::run(&arguments),
         Command::Sample(arguments) => sample::run(&arguments),
         Command::Shapes(arguments) => shapes::run(&arguments),
+        Command::Site(arguments) => results::site::run(&arguments),
         Command::Testsuite(arguments) => testsuite::run(&arguments),
         Command::Worker(arguments) => worker::run(&arguments),
     }

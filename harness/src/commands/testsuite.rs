@@ -148,7 +148,7 @@ pub fn run(arguments: &TestSuiteArguments) -> Result<(), CommandError> {
     let sheet = report::Sheet {
         draft: arguments.draft.to_string(),
         vocabulary: vocabulary.name.clone(),
-        descriptions: frameworks.into_iter().map(|framework| framework.description).collect(),
+        settings: manifest.settings.frameworks,
         paper: arguments.paper.then(|| without_remotes(&outcomes, &cases, &documents)),
         frameworks: outcomes,
     };

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::record::CoverageRecord;
 use super::rows::{CoverageRow, Defect, Finding, findings, unequal};
 use super::subject::Source;
+use crate::report::part::Part;
 use crate::report::statistics::Interval;
 use crate::report::table::{CellText, Style, Table, table};
 
@@ -51,6 +52,14 @@ impl CoverageReport<'_> {
         }
         parts.extend(self.notes());
         parts.join("\n\n") + "\n"
+    }
+
+    /// The tables of coverage and of what is estimated from it.
+    pub fn parts(&self, style: Style) -> Vec<Part> {
+        vec![
+            Part::new("True coverage, from both sides", self.table(style), LEGEND).with_notes(self.notes()),
+            Part::new("Estimates", self.estimates(style), ESTIMATE_LEGEND),
+        ]
     }
 
     /// What counts nowhere.

@@ -7,7 +7,7 @@ use maskwright_suites::validate::Scoring;
 use super::bars::{Bar, Panel, arranged};
 use crate::bench::record::Record;
 use crate::bench::rows::{BenchRow, Method, Scope};
-use crate::frameworks::LM_ONLY;
+use crate::frameworks::{LM_ONLY, display_name};
 use crate::quality::record::{AnswerRecord, Mode};
 use crate::quality::rows::{Answers, QualityRow, TaskScope};
 use crate::report::statistics::{Bootstrap, Interval, Ratio, Spread, wilson};
@@ -185,6 +185,12 @@ type Figure = (f64, String, Option<Interval>);
 
 /// The picture; none where there is no figure.
 pub fn svg(axes: &[Axes]) -> Option<String> {
+    let panels = panels(axes);
+    (!panels.is_empty()).then(|| arranged(&panels, 3))
+}
+
+/// The panels of the three axes, without those that have no figure.
+pub fn panels(axes: &[Axes]) -> Vec<Panel> {
     let frameworks = distinct(axes.iter().map(|one| one.framework.as_str()));
     let models = distinct(axes.iter().map(|one| one.model.as_str())).len();
     let name = |one: &Axes| match models {
@@ -234,8 +240,7 @@ pub fn svg(axes: &[Axes]) -> Option<String> {
             &|one| Some((one.accuracy?, percent(one.accuracy?), one.accuracy_ci)),
         ),
     ];
-    let drawn: Vec<Panel> = panels.into_iter().filter(|panel| !panel.bars.is_empty()).collect();
-    (!drawn.is_empty()).then(|| arranged(&drawn, 3))
+    panels.into_iter().filter(|panel| !panel.bars.is_empty()).collect()
 }
 
 fn distinct<'n>(names: impl Iterator<Item = &'n str>) -> Vec<&'n str> {
@@ -246,12 +251,4 @@ fn distinct<'n>(names: impl Iterator<Item = &'n str>) -> Vec<&'n str> {
         }
     }
     found
-}
-
-/// The name that pictures and tables show.
-pub fn display_name(framework: &str) -> String {
-    match framework {
-        LM_ONLY => "LM only".to_owned(),
-        name => name.to_owned(),
-    }
 }

@@ -1,7 +1,7 @@
 //! Figure 8 as an UpSet plot (Lex et al., 2014): which rows are right on the same questions.
 
 use super::canvas::{Anchor, Canvas, width};
-use super::overview::display_name;
+use crate::frameworks::display_name;
 use crate::quality::overlap::Overlap;
 
 /// Distance of the columns and rows of the matrix, in pixels.

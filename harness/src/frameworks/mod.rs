@@ -23,6 +23,14 @@ pub use settings::FrameworkSettings;
 /// Name of the row without a framework: the model alone ("LM only" in the paper).
 pub const LM_ONLY: &str = "none";
 
+/// The name of a framework that pictures and tables show.
+pub fn display_name(framework: &str) -> String {
+    match framework {
+        LM_ONLY => "LM only".to_owned(),
+        name => name.to_owned(),
+    }
+}
+
 /// A constrained-decoding framework of this program: what it is called, and how it is made ready.
 pub struct BuiltInFramework {
     /// Name in commands, records and tables.

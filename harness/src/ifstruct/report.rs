@@ -8,8 +8,9 @@ use serde_json::{Value, json};
 use super::published;
 use super::record::{Mode, ReplyKey, ReplyRecord};
 use super::tally::Tally;
-use crate::report::statistics::quantile;
-use crate::report::table::{Style, table};
+use crate::report::part::Part;
+use crate::report::statistics::{Interval, quantile, wilson};
+use crate::report::table::{Style, Table, table};
 
 /// What one model replied in one mode.
 #[derive(Debug)]
@@ -17,7 +18,7 @@ pub struct Row {
     model: String,
     mode: Mode,
     /// All replies, and those in each format.
-    parts: [Part; 3],
+    parts: [Counts; 3],
     /// Pass rates by what samples are like, and the most common failures.
     tally: Tally,
     /// Replies that could not be asked for, and why the first of them.
@@ -29,7 +30,7 @@ pub struct Row {
 
 /// Counts of some replies.
 #[derive(Clone, Debug, Default)]
-struct Part {
+struct Counts {
     total: usize,
     finished: usize,
     passed: usize,
@@ -38,7 +39,7 @@ struct Part {
     seconds: Vec<f64>,
 }
 
-impl Part {
+impl Counts {
     fn add(&mut self, record: &ReplyRecord) {
         self.total += 1;
         self.finished += usize::from(record.is_finished());
@@ -82,7 +83,7 @@ pub fn rows(replies: &[(&ReplyRecord, &Sample)]) -> Vec<Row> {
             .copied()
             .collect();
         let parts = FORMATS.map(|format| {
-            let mut part = Part::default();
+            let mut part = Counts::default();
             let wanted = |sample: &Sample| format.is_none_or(|format| sample.output_format == format);
             for (record, _) in own.iter().filter(|(_, sample)| wanted(sample)) {
                 part.add(record);
@@ -124,12 +125,122 @@ const HEADER: [&str; 11] = [
     "seconds",
 ];
 
-/// The leaderboard, the best first, and the published scores beside it.
-pub fn leaderboard(rows: &[Row], style: Style) -> String {
+impl Row {
+    /// The model.
+    pub fn model(&self) -> &str {
+        &self.model
+    }
+
+    /// Whether its replies are constrained.
+    pub fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    /// Share of the replies that pass, with its 95 % Wilson interval; `None` without replies.
+    pub fn pass_rate(&self) -> Option<(f64, Interval)> {
+        let all = &self.parts[0];
+        Some((all.pass_rate()?, wilson(all.passed, all.total)?))
+    }
+}
+
+/// The models and modes, the best first.
+fn board(rows: &[Row], style: Style) -> Table {
     let mut board = table(HEADER, 2, style);
     for row in sorted(rows) {
         board.add_row(cells(row));
     }
+    board
+}
+
+/// The pass rate of a model and mode on samples of one kind.
+pub struct RowRate {
+    /// By what replies are split.
+    pub by: &'static str,
+    /// The part.
+    pub part: String,
+    /// The model.
+    pub model: String,
+    /// Whether its replies are constrained.
+    pub mode: Mode,
+    /// Share of the replies that pass.
+    pub rate: Option<f64>,
+    /// Its 95 % Wilson interval.
+    pub interval: Option<Interval>,
+    /// The cells of a table: replies, passed, rate and interval in per cent.
+    pub columns: [String; 4],
+}
+
+/// Pass rates by what samples are like; rows on the same kind of samples stand one after the other, constrained beside unconstrained.
+pub fn split_rates(rows: &[Row]) -> Vec<RowRate> {
+    let each = rows.iter().flat_map(|row| {
+        row.tally.rates().into_iter().map(|rate| RowRate {
+            by: rate.by,
+            part: rate.part,
+            model: row.model.clone(),
+            mode: row.mode,
+            rate: rate.rate,
+            interval: rate.interval,
+            columns: rate.columns,
+        })
+    });
+    let mut rates: Vec<RowRate> = each.collect();
+    let order = ["all", "format", "structure", "presentation", "voice", "entity type"];
+    rates.sort_by_key(|rate| (order.iter().position(|known| *known == rate.by), rate.part.clone()));
+    rates
+}
+
+/// The tables: models and modes, pass rates by what samples are like, and failures.
+pub fn parts(rows: &[Row], style: Style) -> Vec<Part> {
+    let header = [
+        "by",
+        "part",
+        "model",
+        "mode",
+        "replies",
+        "passed",
+        "pass rate (%)",
+        "95 % interval",
+    ];
+    let mut rates = table(header, 4, style);
+    for rate in split_rates(rows) {
+        let names = [rate.by, &rate.part, &rate.model, rate.mode.name()].map(str::to_owned);
+        rates.add_row(names.into_iter().chain(rate.columns));
+    }
+    let mut failures = table(["failure", "model", "mode", "replies", "occurrences"], 3, style);
+    for row in rows {
+        for (what, replies, occurrences) in row.tally.failures() {
+            let names = [what, &row.model, row.mode.name()].map(str::to_owned);
+            failures.add_row(names.into_iter().chain([replies.to_string(), occurrences.to_string()]));
+        }
+    }
+    vec![
+        Part::new(
+            "Replies that pass",
+            board(rows, style),
+            "tokens, seconds: medians of one reply",
+        )
+        .with_notes(results(rows)),
+        Part::new(
+            "Pass rates by format, structure, presentation, voice and entity",
+            rates,
+            "",
+        ),
+        Part::new("The most common failures", failures, ""),
+    ]
+}
+
+/// The scores that were published of other models.
+pub fn published_scores(style: Style) -> Part {
+    let mut known = table([published::SOURCE, "pass rate (%)"], 1, style);
+    for (model, score) in published::SCORES {
+        known.add_row([model.to_owned(), format!("{score:.2}")]);
+    }
+    Part::new("Published scores", known, "")
+}
+
+/// The leaderboard, the best first, and the published scores beside it.
+pub fn leaderboard(rows: &[Row], style: Style) -> String {
+    let board = board(rows, style);
     let mut text = format!("{board}\n\ntokens, seconds: medians of one reply\n");
     for row in rows.iter().filter(|row| row.refused > 0) {
         let (model, mode, count) = (&row.model, row.mode.name(), row.refused);
@@ -145,11 +256,7 @@ pub fn leaderboard(rows: &[Row], style: Style) -> String {
     for sentence in results(rows) {
         text += &format!("{}{sentence}\n", style.paragraph());
     }
-    let mut known = table([published::SOURCE, "pass rate (%)"], 1, style);
-    for (model, score) in published::SCORES {
-        known.add_row([model.to_owned(), format!("{score:.2}")]);
-    }
-    text + &format!("\n{known}\n")
+    text + &format!("\n{}\n", published_scores(style).table)
 }
 
 /// The rows that have fewer replies than there are samples, in words; empty where all have all.
@@ -204,7 +311,7 @@ fn cells(row: &Row) -> Vec<String> {
         values.sort_unstable_by(f64::total_cmp);
         quantile(&values, 0.5).map_or_else(|| "NA".to_owned(), |median| format!("{median:.digits$}"))
     };
-    let interval = crate::report::statistics::wilson(all.passed, all.total);
+    let interval = wilson(all.passed, all.total);
     let interval = interval.map(|[low, high]| format!("[{}, {}]", percent(Some(low)), percent(Some(high))));
     vec![
         row.model.clone(),
@@ -239,7 +346,7 @@ pub fn json(rows: &[Row]) -> Value {
                 "total": part.total,
                 "finished": part.finished,
                 "pass_rate": part.pass_rate(),
-                "pass_rate_ci": crate::report::statistics::wilson(part.passed, part.total),
+                "pass_rate_ci": wilson(part.passed, part.total),
             })
         })
     });
@@ -257,26 +364,4 @@ pub fn json(rows: &[Row]) -> Value {
         "details": details.collect::<Vec<_>>(),
         "published": { "source": published::SOURCE, "scores": published },
     })
-}
-
-/// The leaderboard as a page of its own.
-pub fn html(rows: &[Row]) -> String {
-    let escape = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
-    let line = |cells: &[String], cell: &str| {
-        let cells = cells.iter().map(|text| format!("<{cell}>{}</{cell}>", escape(text)));
-        format!("<tr>{}</tr>\n", cells.collect::<String>())
-    };
-    let header = HEADER.map(str::to_owned);
-    let own: String = sorted(rows).into_iter().map(|row| line(&cells(row), "td")).collect();
-    let scores = published::SCORES.map(|(model, score)| line(&[model.to_owned(), format!("{score:.2}")], "td"));
-    format!(
-        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>IFStruct</title><style>\
-         body{{font-family:sans-serif;margin:2em}}table{{border-collapse:collapse;margin-bottom:2em}}\
-         td,th{{border:1px solid #ccc;padding:.3em .6em;text-align:right}}td:first-child,th:first-child{{text-align:left}}\
-         </style></head><body><h1>IFStruct</h1>\n<table>\n{}{own}</table>\n<h2>{}</h2>\n<table>\n{}{}</table></body></html>\n",
-        line(&header, "th"),
-        escape(published::SOURCE),
-        line(&["model".to_owned(), "pass rate (%)".to_owned()], "th"),
-        scores.concat(),
-    )
 }

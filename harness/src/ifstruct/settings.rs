@@ -9,6 +9,9 @@ use crate::bench::prompts::PromptSettings;
 use crate::run::manifest::Settings;
 use crate::server::ServerSettingsSummary;
 
+/// Name of the file of a run's samples, in its directory.
+pub const SAMPLES_FILE: &str = "samples.jsonl";
+
 /// What a run of `maskwright ifstruct run` measures, for its manifest.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunSettings {

@@ -16,6 +16,33 @@ struct Share {
     passed: usize,
 }
 
+/// The pass rate of the replies to samples of one kind.
+#[derive(Clone, Debug)]
+pub struct SplitRate {
+    /// By what replies are split.
+    pub by: &'static str,
+    /// The part.
+    pub part: String,
+    /// Share of the replies that pass; `None` of none.
+    pub rate: Option<f64>,
+    /// Its 95 % Wilson interval.
+    pub interval: Option<Interval>,
+    /// The cells of a table: replies, passed, rate and interval in per cent.
+    pub columns: [String; 4],
+}
+
+impl SplitRate {
+    fn new(by: &'static str, part: &str, share: Share) -> Self {
+        Self {
+            by,
+            part: part.to_owned(),
+            rate: share.rate(),
+            interval: share.interval(),
+            columns: share.columns(),
+        }
+    }
+}
+
 /// How often a kind of failure occurred.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 struct Frequency {
@@ -157,6 +184,24 @@ impl Tally {
         for kind in kinds {
             self.failures.entry(kind).or_default().replies += 1;
         }
+    }
+
+    /// Pass rates of all replies and of those that samples split them into.
+    pub fn rates(&self) -> Vec<SplitRate> {
+        let all = SplitRate::new("all", "", self.all);
+        let parts = self.splits.iter().flat_map(|(split, parts)| {
+            let each = parts.iter();
+            each.map(|(part, share)| SplitRate::new(split.title(), part, *share))
+        });
+        std::iter::once(all).chain(parts).collect()
+    }
+
+    /// The kinds of failures, the most common first: what each is, the replies that have it, and how often it occurs.
+    pub fn failures(&self) -> Vec<(&'static str, usize, usize)> {
+        let frequencies = self.frequencies().into_iter();
+        frequencies
+            .map(|(kind, frequency)| (kind.describe(), frequency.replies, frequency.occurrences))
+            .collect()
     }
 
     /// The most common first.

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use crate::documents::with_hint;
 use crate::frameworks::FrameworkSettings;
 use crate::masks::rows::{MaskRow, TimeQuantiles, Times};
+use crate::report::part::Part;
 use crate::report::statistics::Ratio;
 use crate::report::table::{Style, Table, figure, table};
 
@@ -83,6 +84,22 @@ pub fn text(rows: &[MaskRow], frameworks: &[FrameworkSettings], speed: &[String]
         let _ = writeln!(text, "{}{}", style.paragraph(), legend(sentence));
     }
     text
+}
+
+/// The tables: what came out right and wrong, then the times with every percentile. `speed` says how much faster one framework is
+/// than others.
+pub fn parts(rows: &[MaskRow], speed: &[String], style: Style) -> Vec<Part> {
+    let layout = Layout {
+        style,
+        percentiles: true,
+    };
+    let right = Part::new("Schemas of MaskBench", outcomes(rows, style), "").with_notes(results(rows));
+    let times = TIMES.iter().enumerate().map(|(number, (title, pick))| {
+        let legend = if number == 0 { LEGEND } else { "" };
+        let part = Part::new(*title, spreads(rows, "framework", *pick, layout), legend);
+        part.with_notes(speed.iter().filter(|_| number == 0).cloned())
+    });
+    std::iter::once(right).chain(times).collect()
 }
 
 /// What came out right and wrong, in words.

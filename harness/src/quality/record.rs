@@ -5,6 +5,7 @@ use maskwright_suites::quality::{Judgement, QualityTask, TextEnd};
 use serde::{Deserialize, Serialize};
 
 use crate::bench::record::{CompileRecord, GenerationRecord, Record, ServerRecord};
+use crate::frameworks::display_name;
 use crate::run::directory::Recorded;
 
 /// One line of `records.jsonl` of a run of `maskwright quality`.
@@ -88,6 +89,15 @@ impl Recorded for AnswerRecord {
 }
 
 impl AnswerKey {
+    /// The framework as pictures and tables show it, with the mode where it is not the usual one.
+    pub fn shown_row(&self) -> String {
+        let framework = display_name(&self.framework);
+        match self.mode {
+            Mode::Direct => framework,
+            mode => format!("{framework}, {}", mode.name()),
+        }
+    }
+
     /// The same question, asked of `framework` at once.
     pub fn direct_of(&self, framework: &str) -> Self {
         Self {

@@ -6,6 +6,8 @@ use serde_json::json;
 use super::overlap::Overlap;
 use super::record::Mode;
 use super::rows::QualityRow;
+use crate::frameworks::display_name;
+use crate::report::part::Part;
 use crate::report::statistics::Interval;
 use crate::report::table::{CellText, Style, Table, table};
 
@@ -56,6 +58,22 @@ impl QualityReport {
         }
         parts.extend(self.notes());
         parts.join("\n\n") + "\n"
+    }
+
+    /// The tables of answers, of what rows are right on alone, and of what masks did.
+    pub fn parts(&self, style: Style) -> Vec<Part> {
+        let mut parts = vec![
+            Part::new("Right answers", self.answers(style), LEGEND).with_notes(self.notes()),
+            Part::new(
+                "Questions that one row alone gets right",
+                self.exclusive(style),
+                OVERLAP_LEGEND,
+            ),
+        ];
+        if self.rows.iter().any(|row| row.mask_effect.is_some()) {
+            parts.push(Part::new("What masks did", self.effects(style), EFFECT_LEGEND));
+        }
+        parts
     }
 
     /// What of the questions counts nowhere.
@@ -117,7 +135,7 @@ impl QualityReport {
             let mut cells: Vec<CellText> = vec![
                 row.task.name().to_owned().into(),
                 row.model.clone().into(),
-                row.framework.clone().into(),
+                display_name(&row.framework).into(),
                 row.mode.name().to_owned().into(),
                 row.answered.to_string().into(),
                 match row.right == best && best > 0 {
@@ -173,7 +191,7 @@ impl QualityReport {
             table.add_row([
                 row.task.name().to_owned(),
                 row.model.clone(),
-                row.framework.clone(),
+                display_name(&row.framework),
                 row.mode.name().to_owned(),
                 format!("{:.1}", effect.choices_per_answer),
                 format!("{:.4}", effect.removed_per_choice),
@@ -196,7 +214,7 @@ impl QualityReport {
                 table.add_row([
                     overlap.task.name().to_owned(),
                     overlap.model.clone(),
-                    row.clone(),
+                    display_name(row),
                     overlap.questions.to_string(),
                     overlap.right[number].to_string(),
                     overlap.exclusive[number].to_string(),

@@ -78,6 +78,14 @@ pub struct TaskSettings {
     pub letters: Option<LetterSettings>,
 }
 
+impl TaskSettings {
+    /// Whether the questions are asked as in the paper, as [`QuestionSet::is_as_in_paper`] says.
+    pub fn is_as_in_paper(&self) -> bool {
+        let letters = self.letters.as_ref();
+        letters.is_none_or(|letters| (letters.words, letters.letter.as_str()) == (4, "last"))
+    }
+}
+
 /// How questions of Last Letter were made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LetterSettings {

@@ -2,5 +2,6 @@
 
 pub mod mcnemar;
 pub mod paper;
+pub mod part;
 pub mod statistics;
 pub mod table;

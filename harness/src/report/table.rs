@@ -53,6 +53,16 @@ impl From<String> for CellText {
 }
 
 impl CellText {
+    /// What the cell says.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether it is the best of those it is compared with.
+    pub fn is_best(&self) -> bool {
+        self.is_best
+    }
+
     /// A figure that is the best of those it is compared with.
     pub fn best(text: String) -> Self {
         Self { text, is_best: true }
@@ -74,6 +84,32 @@ impl Table {
     /// Adds a row, which may be shorter than the header.
     pub fn add_row<C: Into<CellText>>(&mut self, cells: impl IntoIterator<Item = C>) {
         self.rows.push(cells.into_iter().map(Into::into).collect());
+    }
+
+    /// The titles of the columns.
+    pub fn header(&self) -> &[String] {
+        &self.header
+    }
+
+    /// Number of columns, from the first, that hold names.
+    pub fn names(&self) -> usize {
+        self.names
+    }
+
+    /// The rows, which may be shorter than the header.
+    pub fn rows(&self) -> &[Vec<CellText>] {
+        &self.rows
+    }
+
+    /// The table as CSV, its cells as they are shown.
+    pub fn csv(&self) -> String {
+        let mut writer = csv::WriterBuilder::new().flexible(true).from_writer(Vec::new());
+        // Writing to memory cannot fail.
+        let _ = writer.write_record(&self.header);
+        for row in &self.rows {
+            let _ = writer.write_record(row.iter().map(|cell| cell.text.as_str()));
+        }
+        String::from_utf8(writer.into_inner().unwrap_or_default()).unwrap_or_default()
     }
 
     /// The table, in parts that are no wider than `width` where that can be.

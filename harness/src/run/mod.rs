@@ -1,7 +1,7 @@
 //! What every run has: a directory of records with a manifest, progress on the terminal, and an end when the user asks for it.
 
 pub mod directory;
-mod heading;
+pub mod heading;
 pub mod interrupt;
 pub mod load;
 pub mod manifest;

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::run::directory::Recorded;
-use crate::testsuite::conformance::CaseOutcome;
+use crate::testsuite::conformance::{CaseOutcome, Conformance};
 
 /// One line of `records.jsonl` of a run of `maskwright testsuite`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -30,4 +30,20 @@ impl Recorded for SuiteRecord {
     fn key(&self) -> &SuiteKey {
         &self.key
     }
+}
+
+/// The outcomes of every framework of a run of the Test Suite: those of `frameworks` first, in their order, then others as they occur.
+pub fn conformances(records: &[SuiteRecord], frameworks: &[String]) -> Vec<Conformance> {
+    let mut names: Vec<&str> = frameworks.iter().map(String::as_str).collect();
+    for record in records {
+        if !names.contains(&record.key.framework.as_str()) {
+            names.push(&record.key.framework);
+        }
+    }
+    let of_framework = |name: &str| {
+        let mut own: Vec<&SuiteRecord> = records.iter().filter(|record| record.key.framework == name).collect();
+        own.sort_by_key(|record| record.key.number);
+        Conformance::new(name, own.into_iter().map(|record| record.outcome.clone()).collect())
+    };
+    names.into_iter().map(of_framework).collect()
 }

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use maskwright_worker::Description;
 use serde_json::{Value, json};
 
+use crate::frameworks::FrameworkSettings;
 use crate::report::paper::{self, PaperRow};
+use crate::report::part::Part;
 use crate::report::table::{Style, Table, table};
 use crate::testsuite::conformance::{CategoryOutcome, Conformance, LEVELS, Standing, standings};
 
@@ -17,7 +18,7 @@ pub struct Sheet {
     /// The vocabulary.
     pub vocabulary: String,
     /// Versions and options, in the order of `frameworks`.
-    pub descriptions: Vec<Description>,
+    pub settings: Vec<FrameworkSettings>,
     /// The outcomes.
     pub frameworks: Vec<Conformance>,
     /// The outcomes of the cases that need no document from elsewhere, where the paper's figures stand beside ours.
@@ -70,10 +71,7 @@ fn tables(sheet: &Sheet, style: Style) -> String {
         Style::Markdown => text.to_owned(),
     };
     let mut text = String::new();
-    for description in &sheet.descriptions {
-        let Description {
-            name, version, options, ..
-        } = description;
+    for FrameworkSettings { name, version, options } in &sheet.settings {
         let _ = writeln!(
             text,
             "{}{}",
@@ -101,6 +99,16 @@ fn tables(sheet: &Sheet, style: Style) -> String {
     let sentence = format!("Cases passed: {}.", counts.collect::<Vec<_>>().join(", "));
     let _ = writeln!(text, "{}{}", style.paragraph(), legend(&sentence));
     text
+}
+
+/// The tables: coverage by category, types of failures, levels of coverage.
+pub fn parts(sheet: &Sheet, style: Style) -> Vec<Part> {
+    let place = format!("Draft {}, vocabulary {}.", sheet.draft, sheet.vocabulary);
+    vec![
+        Part::new("Coverage by category", categories(sheet, style), LEGEND).with_notes([place]),
+        Part::new("Categories with each type of failure", failure_types(sheet, style), ""),
+        Part::new("Categories at each level of coverage", levels(sheet, style), ""),
+    ]
 }
 
 /// Figure 6: coverage by category.
@@ -207,9 +215,9 @@ fn highest_counts(frameworks: &[Conformance], framework: usize) -> impl Iterator
 
 /// One JSON object: `{"frameworks": {NAME: {…}}}`.
 pub fn json(sheet: &Sheet) -> String {
-    let frameworks = sheet.frameworks.iter().zip(&sheet.descriptions);
+    let frameworks = sheet.frameworks.iter().zip(&sheet.settings);
     let frameworks: BTreeMap<&str, Value> = frameworks
-        .map(|(one, description)| {
+        .map(|(one, settings)| {
             let by_category: BTreeMap<&str, Value> = one
                 .categories
                 .iter()
@@ -221,8 +229,8 @@ pub fn json(sheet: &Sheet) -> String {
                 .collect();
             let failing: Vec<_> = one.cases.iter().filter(|case| !case.failures.is_empty()).collect();
             let value = json!({
-                "version": description.version,
-                "options": description.options,
+                "version": settings.version,
+                "options": settings.options,
                 "draft": sheet.draft,
                 "vocabulary": sheet.vocabulary,
                 "cases": one.cases.len(),

@@ -14,6 +14,7 @@ mod docs;
 mod fetch;
 mod ifstruct;
 mod judges;
+mod pages;
 mod program;
 mod prompts;
 mod quality;

@@ -5,11 +5,9 @@ use maskwright_suites::synthetic::{SchemaGenerator, SchemaSplit};
 use sha2::{Digest, Sha256};
 
 use super::BenchArguments;
-use crate::bench::settings::DatasetSettings;
+use crate::bench::settings::{DatasetSettings, HELD_OUT};
 use crate::error::CommandError;
 
-/// Name of the dataset of generated schemas that the built-in model was not trained on.
-pub const HELD_OUT: &str = "heldout";
 /// Schemas of the held-out dataset where no limit is given.
 const HELD_OUT_DEFAULT: usize = 100;
 

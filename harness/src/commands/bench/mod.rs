@@ -20,7 +20,6 @@ use crate::bench::settings::{BenchSettings, Protocol};
 use crate::documents::DocumentLibrary;
 use crate::error::CommandError;
 
-pub use datasets::HELD_OUT;
 use datasets::dataset_settings;
 pub use run::run;
 

@@ -8,10 +8,11 @@ use maskwright_suites::ifstruct::{JsonLines, Sample, Samples};
 
 use super::super::output_file::OutputFile;
 use super::lines_of;
-use super::run::SAMPLES_FILE;
 use crate::error::CommandError;
 use crate::ifstruct::record::ReplyRecord;
 use crate::ifstruct::report;
+use crate::ifstruct::settings::SAMPLES_FILE;
+use crate::pages::sections::ifstruct::leaderboard_page;
 use crate::report::table::Style;
 use crate::run::directory::{MANIFEST, RECORDS, Recorded as _, RunDirectoryError};
 use crate::run::manifest::command_of;
@@ -99,7 +100,7 @@ pub fn run(arguments: &LeaderboardArguments) -> Result<(), CommandError> {
     let rows = report::rows(&replies);
     let html = arguments.html.as_ref().map(|path| {
         let mut file = OutputFile::create(path, arguments.force)?;
-        file.write(&report::html(&rows))?;
+        file.write(&leaderboard_page(&rows))?;
         file.finish()
     });
     match (arguments.json, arguments.markdown) {

@@ -20,8 +20,9 @@ use crate::bench::record::{GenerationRecord, ServerRecord};
 use crate::bench::server_rows::total_cost;
 use crate::error::CommandError;
 use crate::ifstruct::record::{Mode, ReplyKey, ReplyRecord};
-use crate::ifstruct::settings::RunSettings;
+use crate::ifstruct::settings::{RunSettings, SAMPLES_FILE};
 use crate::ifstruct::{form, report};
+use crate::pages::sections::ifstruct::leaderboard_page;
 use crate::report::table::Style as TableStyle;
 use crate::run::directory::{Recorded as _, RunDirectory};
 use crate::run::load::LoadWatch;
@@ -30,8 +31,6 @@ use crate::run::{interrupt, progress};
 use crate::server::{Answer, Client, Ended, Next, Patience, Question, Unanswered, ask_all, check};
 use crate::terminal::wrapped;
 
-/// The samples of a run, in its directory.
-pub(super) const SAMPLES_FILE: &str = "samples.jsonl";
 /// Samples that are generated where none are given.
 const SAMPLES: usize = 100;
 /// The model that is asked where none is named.
@@ -467,7 +466,7 @@ fn finish(
     let written = directory
         .write("report.json", &json)
         .and_then(|()| directory.write("report.md", &markdown))
-        .and_then(|()| directory.write("report.html", &report::html(&rows)));
+        .and_then(|()| directory.write("report.html", &leaderboard_page(&rows)));
     match json_only {
         true => crate::print(&json)?,
         false => {

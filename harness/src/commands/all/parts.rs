@@ -1,0 +1,187 @@
+//! [`BenchmarkPart`]: the parts of the benchmark, how each is run, and how much of it fits into a time.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use maskwright_suites::locate::locate;
+use maskwright_suites::mask_bench::MaskBench;
+
+use super::AllArguments;
+use crate::frameworks::LM_ONLY;
+
+/// A part of the benchmark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum BenchmarkPart {
+    /// Efficiency and coverage
+    Bench,
+    /// Replies to IFStruct's requests
+    Ifstruct,
+    /// Questions with known answers
+    Quality,
+    /// The JSON Schema Test Suite
+    Testsuite,
+    /// MaskBench
+    Masks,
+    /// True coverage
+    Coverage,
+}
+
+/// The parts in the order in which they run: what needs no data first.
+pub const PARTS: [BenchmarkPart; 6] = [
+    BenchmarkPart::Bench,
+    BenchmarkPart::Ifstruct,
+    BenchmarkPart::Quality,
+    BenchmarkPart::Testsuite,
+    BenchmarkPart::Masks,
+    BenchmarkPart::Coverage,
+];
+
+impl BenchmarkPart {
+    /// The command, and the name of the run's directory.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Bench => "bench",
+            Self::Ifstruct => "ifstruct",
+            Self::Quality => "quality",
+            Self::Testsuite => "testsuite",
+            Self::Masks => "masks",
+            Self::Coverage => "coverage",
+        }
+    }
+
+    /// The share of the time, as far as it goes by weights. What a part leaves goes to those behind it.
+    pub fn weight(self) -> f64 {
+        match self {
+            Self::Bench => 3.0,
+            Self::Ifstruct => 2.0,
+            Self::Quality => 1.5,
+            Self::Testsuite | Self::Masks | Self::Coverage => 1.0,
+        }
+    }
+
+    /// Questions for each second of its share, at most. Commands that reach the end of their share are cut off, and keep what they have;
+    /// a sample that fits into it is spread over all of the data instead.
+    fn per_second(self) -> f64 {
+        match self {
+            Self::Bench | Self::Ifstruct | Self::Quality => 0.5,
+            Self::Masks => 2.0,
+            Self::Coverage => 0.5,
+            // All cases, always: nothing is sampled.
+            Self::Testsuite => f64::INFINITY,
+        }
+    }
+
+    fn words(self) -> &'static [&'static str] {
+        match self {
+            Self::Ifstruct => &["ifstruct", "run"],
+            Self::Bench => &["bench"],
+            Self::Quality => &["quality"],
+            Self::Testsuite => &["testsuite"],
+            Self::Masks => &["masks"],
+            Self::Coverage => &["coverage"],
+        }
+    }
+
+    /// The words that continue the part's run.
+    pub fn resumed(self, out: &Path) -> Vec<OsString> {
+        let mut words: Vec<OsString> = self.words().iter().map(OsString::from).collect();
+        words.extend(["--resume".into(), "--out".into(), out.into()]);
+        words
+    }
+}
+
+/// A part and the data that it is run with.
+pub struct Plan {
+    /// The part.
+    pub part: BenchmarkPart,
+    data: Option<PathBuf>,
+}
+
+impl Plan {
+    /// How a part is run with `data`, or with what was fetched.
+    ///
+    /// # Errors
+    ///
+    /// What is missing, and how to get it.
+    pub fn new(part: BenchmarkPart, data: Option<&Path>) -> Result<Self, String> {
+        let suite = || locate("test-suite", data).map_err(|error| error.to_string());
+        let mask_bench = || {
+            let directory = data.map_or_else(|| locate("jsonschemabench", None), |data| Ok(data.to_owned()));
+            let directory = directory.map_err(|error| error.to_string())?;
+            MaskBench::open(&directory).map_err(|error| error.to_string())?;
+            Ok::<_, String>(directory)
+        };
+        let data = match part {
+            BenchmarkPart::Bench | BenchmarkPart::Ifstruct | BenchmarkPart::Quality => None,
+            BenchmarkPart::Testsuite => Some(suite()?),
+            BenchmarkPart::Masks => Some(mask_bench()?),
+            // It takes both from one directory, or both from where they were fetched.
+            BenchmarkPart::Coverage => {
+                suite()?;
+                mask_bench()?;
+                data.map(Path::to_owned)
+            }
+        };
+        Ok(Self { part, data })
+    }
+
+    /// The words behind the program's name.
+    pub fn words(&self, arguments: &AllArguments, out: &Path, share: Duration) -> Vec<OsString> {
+        let mut words: Vec<OsString> = self.part.words().iter().map(OsString::from).collect();
+        let mut add = |option: &str, value: OsString| words.extend([OsString::from(option), value]);
+        add("--out", out.into());
+        if let Some(data) = &self.data {
+            add("--data", data.into());
+        }
+        let frameworks = arguments.frameworks.join(",");
+        let with_alone = match arguments.frameworks.iter().any(|name| name == LM_ONLY) {
+            true => frameworks.clone(),
+            false => format!("{frameworks},{LM_ONLY}"),
+        };
+        let without_alone: Vec<&str> = arguments
+            .frameworks
+            .iter()
+            .map(String::as_str)
+            .filter(|name| *name != LM_ONLY)
+            .collect();
+        match self.part {
+            BenchmarkPart::Bench | BenchmarkPart::Quality => {
+                add("--model", (&arguments.model).into());
+                add("--device", (&arguments.device).into());
+                add("--frameworks", with_alone.into());
+            }
+            BenchmarkPart::Ifstruct => {
+                add("--model", (&arguments.model).into());
+                add("--device", (&arguments.device).into());
+                add("--split", "test".into());
+            }
+            BenchmarkPart::Testsuite | BenchmarkPart::Masks | BenchmarkPart::Coverage => {
+                add("--frameworks", without_alone.join(",").into())
+            }
+        }
+        if self.part == BenchmarkPart::Quality {
+            // Its questions are generated: no data is needed.
+            add("--tasks", "last-letter".into());
+        }
+        if matches!(self.part, BenchmarkPart::Masks | BenchmarkPart::Coverage) {
+            add("--seed", "0".into());
+        }
+        let most = (share.as_secs_f64() * self.part.per_second()).max(1.0);
+        if most.is_finite() {
+            add("--limit", format!("{most:.0}").into());
+        }
+        if self.part == BenchmarkPart::Coverage {
+            words.push("--true".into());
+        }
+        if arguments.offline
+            && matches!(
+                self.part,
+                BenchmarkPart::Bench | BenchmarkPart::Quality | BenchmarkPart::Ifstruct
+            )
+        {
+            words.push("--offline".into());
+        }
+        words
+    }
+}

@@ -1,0 +1,28 @@
+//! Arguments that say how records are read.
+
+use clap::Args;
+use maskwright_suites::validate::Scoring;
+
+use crate::commands::arguments::numbers::confidence;
+use crate::results::bench::ReadOptions;
+
+/// How records are read, where their manifest does not tell.
+#[derive(Debug, Args)]
+pub struct ReadingArguments {
+    /// Whose rules answers are judged by: strict or paper; records have both verdicts
+    #[arg(long, default_value_t = Scoring::Strict, value_name = "RULES")]
+    scoring: Scoring,
+    /// Confidence of the bootstrap intervals
+    #[arg(long, default_value_t = 0.95, value_parser = confidence, value_name = "P")]
+    confidence: f64,
+}
+
+impl ReadingArguments {
+    /// How records are read.
+    pub fn reading(&self) -> ReadOptions {
+        ReadOptions {
+            scoring: self.scoring,
+            confidence: self.confidence,
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! Two runs, or two sets of runs, beside one another: what changed, and whether more than chance changed it.
+//!
+//! [`pairs`] pairs the records of two sets; [`differences`] makes rows of pairs, with intervals and tests from [`resampling`]; [`report`]
+//! shows them.
+
+pub mod differences;
+pub mod pairs;
+pub mod report;
+mod resampling;
+#[cfg(test)]
+mod tests;

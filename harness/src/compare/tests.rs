@@ -1,0 +1,134 @@
+//! What a comparison says of runs whose difference is known.
+
+use std::collections::BTreeMap;
+
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use super::differences::{Change, ComparisonMethod, Difference, differences};
+use super::pairs::{Group, QuestionOutcome, Side, pairs};
+
+const METHOD: ComparisonMethod = ComparisonMethod {
+    confidence: 0.95,
+    seed: 1,
+    times: true,
+    tolerance: 0.0,
+};
+
+/// Frameworks, datasets and questions of a run that is made up.
+const FRAMEWORKS: [&str; 3] = ["maskwright", "llguidance", "LM only"];
+const DATASETS: [&str; 2] = ["easy", "hard"];
+const QUESTIONS: usize = 120;
+
+/// A run whose questions come out right with a probability of their own, and take a time of their own with some noise; with `share` of
+/// the right ones made wrong, and times `slower` times as long.
+fn run(seed: u64, share: f64, slower: f64) -> Side {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let mut side = Side::new();
+    for framework in FRAMEWORKS {
+        for dataset in DATASETS {
+            let group = Group {
+                run_of: "bench",
+                model: "m".to_owned(),
+                framework: framework.to_owned(),
+                dataset: dataset.to_owned(),
+            };
+            let questions = (0..QUESTIONS).map(|number| {
+                // What a question is like does not depend on the run.
+                let easiness = (number as f64 + 0.5) / QUESTIONS as f64;
+                let right = random.random::<f64>() < easiness && random.random::<f64>() >= share;
+                let noise = 1.0 + 0.4 * (random.random::<f64>() - 0.5);
+                let times = BTreeMap::from([("TPOT", slower * (1.0 + easiness) * noise)]);
+                (format!("question {number}"), QuestionOutcome { right, times })
+            });
+            side.insert(group, questions.collect());
+        }
+    }
+    side
+}
+
+fn compared(one: &Side, other: &Side) -> Vec<Difference> {
+    differences(&pairs(one, other), METHOD)
+}
+
+#[test]
+fn equal_runs_give_no_finding_in_95_of_100_seeds() {
+    let with_findings = (0..100).filter(|seed| {
+        let found = compared(&run(2 * seed, 0.0, 1.0), &run(2 * seed + 1, 0.0, 1.0));
+        assert_eq!(found.len(), 2 * FRAMEWORKS.len() * DATASETS.len());
+        found.iter().any(|one| one.finding != Change::None)
+    });
+    let with_findings = with_findings.count();
+    assert!(
+        with_findings <= 5,
+        "{with_findings} of 100 comparisons of equal runs found something"
+    );
+}
+
+#[test]
+fn a_known_difference_is_found_and_in_its_interval() {
+    // Half of what is right becomes wrong, and half of the questions are right; times are a fifth longer.
+    let (before, after) = (run(1, 0.0, 1.0), run(2, 0.5, 1.2));
+    let found = compared(&before, &after);
+    for (is_time, truth) in [(false, -0.25), (true, 1.2)] {
+        let rows: Vec<&Difference> = found.iter().filter(|one| one.is_time() == is_time).collect();
+        let holding = rows
+            .iter()
+            .filter(|one| one.interval[0] <= truth && truth <= one.interval[1]);
+        // Of intervals for 95 % one in twenty misses.
+        assert!(holding.count() + 1 >= rows.len(), "{rows:?}");
+        let worse = rows.iter().filter(|one| one.finding == Change::Worse);
+        assert!(worse.count() + 1 >= rows.len(), "{rows:?}");
+    }
+    let back = compared(&after, &before);
+    assert!(back.iter().all(|one| one.finding != Change::Worse));
+}
+
+#[test]
+fn what_changed_is_told_by_name() {
+    let before = run(1, 0.0, 1.0);
+    let mut after = before.clone();
+    let first = after.values_mut().next().unwrap();
+    let changed: Vec<String> = first
+        .iter()
+        .filter(|(_, one)| one.right)
+        .map(|(name, _)| name.clone())
+        .take(2)
+        .collect();
+    for name in &changed {
+        first.get_mut(name).unwrap().right = false;
+    }
+    let found = compared(&before, &after);
+    assert_eq!(found[0].became_wrong, changed);
+    assert!(found[0].became_right.is_empty());
+    assert!(
+        found.iter().all(|one| one.finding == Change::None),
+        "two of 120 may be chance"
+    );
+}
+
+#[test]
+fn times_within_the_tolerance_are_no_finding() {
+    let (before, after) = (run(1, 0.0, 1.0), run(1, 0.0, 1.04));
+    let worse = |tolerance| {
+        let method = ComparisonMethod { tolerance, ..METHOD };
+        let found = differences(&pairs(&before, &after), method);
+        found.iter().filter(|one| one.finding == Change::Worse).count()
+    };
+    assert_eq!((worse(0.05), worse(0.03)), (0, 6));
+}
+
+#[test]
+fn one_model_each_is_compared_across_names() {
+    let before = run(1, 0.0, 1.0);
+    let after: Side = before
+        .iter()
+        .map(|(group, outcomes)| {
+            let model = "n".to_owned();
+            (Group { model, ..group.clone() }, outcomes.clone())
+        })
+        .collect();
+    let pairs = pairs(&before, &after);
+    assert_eq!(pairs.len(), before.len());
+    assert_eq!(pairs[0].0.model, "m → n");
+}

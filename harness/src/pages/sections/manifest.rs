@@ -1,0 +1,177 @@
+//! What was run, on what, with which options; and what is missing.
+
+use serde_json::Value;
+
+use crate::pages::block::{Block, Section};
+use crate::report::part::Part;
+use crate::report::table::{Style, table};
+use crate::results::run::{COMMANDS, Found, Run};
+
+/// Members of settings that have tables of their own.
+const SHOWN: [&str; 3] = ["models", "frameworks", "servers"];
+
+fn text(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Null => String::new(),
+        other => other.to_string(),
+    }
+}
+
+/// The section of runs, models, frameworks and options.
+pub fn section(runs: &[Run], style: Style) -> Section {
+    let mut section = Section::new("runs", "Runs");
+    let header = [
+        "run",
+        "command",
+        "started",
+        "program",
+        "processor",
+        "processors",
+        "memory (GiB)",
+        "system",
+        "records",
+    ];
+    let mut listed = table(header, header.len() - 1, style);
+    let (mut models, mut frameworks) = (Vec::new(), Vec::new());
+    let mut options = table(["run", "options"], 2, style);
+    for run in runs {
+        for (number, (path, manifest)) in run.paths.iter().zip(&run.manifests).enumerate() {
+            let (hardware, program, settings) = (&manifest["hardware"], &manifest["program"], &manifest["settings"]);
+            let name = path
+                .file_name()
+                .map(|name| name.to_string_lossy().into_owned())
+                .unwrap_or_default();
+            let words = manifest["command"].as_array().into_iter().flatten().skip(1);
+            let memory = hardware["memory_mib"].as_u64().unwrap_or_default() >> 10;
+            listed.add_row([
+                name.clone(),
+                format!("maskwright {}", words.map(text).collect::<Vec<_>>().join(" ")),
+                text(&manifest["started"]),
+                format!("{} at {}", text(&program["version"]), text(&program["commit"])),
+                text(&hardware["cpu"]),
+                text(&hardware["cpus"]),
+                memory.to_string(),
+                text(&hardware["os"]),
+                // Runs that are read together have their records together.
+                if number == 0 {
+                    run.len().to_string()
+                } else {
+                    "with the above".to_owned()
+                },
+            ]);
+            for (list, name) in [(&mut models, "models"), (&mut frameworks, "frameworks")] {
+                for member in settings[name].as_array().into_iter().flatten() {
+                    if !list.contains(member) {
+                        list.push(member.clone());
+                    }
+                }
+            }
+            let members = settings.as_object().into_iter().flatten();
+            let members = members.filter(|(name, _)| !SHOWN.contains(&name.as_str()));
+            let members: Vec<String> = members
+                .map(|(name, value)| format!("{name}: {}", text(value)))
+                .collect();
+            options.add_row([name, members.join("; ")]);
+        }
+    }
+    section.add(Block::Table(Part::new("Runs and hardware", listed, "")));
+    if !models.is_empty() {
+        let columns = [
+            "name",
+            "family",
+            "parameters",
+            "dtype",
+            "device",
+            "threads",
+            "commit",
+            "hash",
+        ];
+        let mut table = table(columns, columns.len(), style);
+        for model in &models {
+            table.add_row(columns.map(|column| text(&model[column])));
+        }
+        section.add(Block::Table(Part::new("Models", table, "")));
+    }
+    let mut versions = table(["framework", "version", "options"], 3, style);
+    for framework in &frameworks {
+        versions.add_row(["name", "version", "options"].map(|column| text(&framework[column])));
+    }
+    section.add(Block::Table(Part::new("Frameworks", versions, "")));
+    section.add(Block::Table(Part::new("Options", options, "")));
+    section
+}
+
+/// What to run for a part that no run has.
+fn what_to_run(command: &str) -> &'static str {
+    match command {
+        "bench" => "efficiency and coverage: `maskwright bench`",
+        "quality" => "quality of answers: `maskwright quality`",
+        "testsuite" => "the JSON Schema Test Suite: `maskwright fetch test-suite`, then `maskwright testsuite`",
+        "masks" => "masks alone: `maskwright fetch jsonschemabench`, then `maskwright masks`",
+        "coverage" => "true coverage: `maskwright fetch jsonschemabench test-suite`, then `maskwright coverage --true`",
+        _ => "IFStruct: `maskwright ifstruct run`",
+    }
+}
+
+/// The section of what is missing.
+pub fn missing(runs: &[Run]) -> Section {
+    let mut section = Section::new("missing", "What is missing");
+    let absent = COMMANDS
+        .iter()
+        .filter(|command| !runs.iter().any(|run| run.command() == **command));
+    let mut items: Vec<String> = absent
+        .map(|command| format!("No run of {}.", what_to_run(command)))
+        .collect();
+    items.extend(runs.iter().filter_map(unfinished));
+    match items.is_empty() {
+        true => section.add(Block::Text(
+            "Every part has a run, and every run is finished.".to_owned(),
+        )),
+        false => section.add(Block::List(items)),
+    }
+    section
+}
+
+/// How much of a run there is, where it is not finished.
+fn unfinished(run: &Run) -> Option<String> {
+    let (settings, all): (&Value, &[&str]) = match &run.found {
+        Found::Bench(records) => (&records.settings, &["models", "frameworks"]),
+        Found::Quality(records) => (&records.settings, &[]),
+        Found::Suite(records) => (&records.settings, &["frameworks"]),
+        Found::Masks(records) => (&records.settings, &["frameworks"]),
+        Found::Coverage(records) => (&records.settings, &["frameworks"]),
+        Found::Ifstruct(records, _) => (&records.settings, &["models", "modes"]),
+    };
+    let sum = |list: &str, member: &str| -> u64 {
+        let members = settings[list].as_array().into_iter().flatten();
+        members.filter_map(|one| one[member].as_u64()).sum()
+    };
+    let questions = match run.command() {
+        "bench" => sum("datasets", "instances"),
+        "testsuite" => settings["cases"].as_u64()?,
+        "masks" => settings["files"].as_u64()?,
+        "coverage" => settings["files"].as_u64()? + settings["cases"].as_u64().unwrap_or(0),
+        "ifstruct run" => settings["samples"].as_u64()?,
+        // Its table says what is unanswered.
+        _ => return None,
+    };
+    let has_servers = settings["servers"]
+        .as_array()
+        .is_some_and(|servers| !servers.is_empty());
+    let times: u64 = all
+        .iter()
+        .map(|list| settings[*list].as_array().map_or(1, |list| list.len() as u64))
+        .product();
+    let planned = questions * times;
+    // Servers are rows beside the models, so that the number is another.
+    let is_short = !has_servers && run.paths.len() == 1 && (run.len() as u64) < planned;
+    is_short.then(|| {
+        format!(
+            "{} of `{}` is unfinished: {} of {planned} records.",
+            run.name(),
+            run.command(),
+            run.len()
+        )
+    })
+}

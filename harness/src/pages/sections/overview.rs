@@ -1,0 +1,235 @@
+//! The overview: figure 1's three axes and IFStruct, constrained beside unconstrained.
+
+use crate::bench::record::Record;
+use crate::figures::bars::{Bar, Panel};
+use crate::figures::overview::{Axes, axes, panels};
+use crate::frameworks::{LM_ONLY, display_name};
+use crate::ifstruct::record::Mode;
+use crate::pages::block::{Block, Chart, Section};
+use crate::quality::record::AnswerRecord;
+use crate::report::part::Part;
+use crate::report::table::{Style, Table, figure, table};
+use crate::results::bench::ReadOptions;
+use crate::results::run::{Found, Run};
+use crate::results::{coverage, ifstruct, masks, testsuite};
+
+/// The engine that constrains replies of IFStruct.
+const OURS: &str = "maskwright";
+
+/// What is said under the table.
+const LEGEND: &str = "speed: tokens per second, times those of the model alone on the same schemas; TPOT: median time per output token; valid answers: of all \
+schemas of `bench`; right answers: over the tasks of `quality`; IFStruct: replies that pass, of the model alone in the row LM only and constrained in that of \
+maskwright; Test Suite, MaskBench and true coverage judge the framework without a model. NA: no run has it.";
+
+/// One line of the overview.
+pub struct Line {
+    /// The figures of a model and framework; the model is empty where there is none.
+    pub axes: Axes,
+    /// Share of the replies of IFStruct that pass.
+    pub replies: Option<f64>,
+    /// Its interval.
+    pub replies_ci: Option<[f64; 2]>,
+    /// Cases of the Test Suite that pass, of how many.
+    pub cases: Option<(usize, usize)>,
+    /// Schemas of MaskBench that come out right, of how many.
+    pub schemas: Option<(usize, usize)>,
+    /// Share of the schemas of which no document shows a defect.
+    pub truly: Option<f64>,
+}
+
+impl Line {
+    fn new(axes: Axes) -> Self {
+        Self {
+            axes,
+            replies: None,
+            replies_ci: None,
+            cases: None,
+            schemas: None,
+            truly: None,
+        }
+    }
+}
+
+/// The lines of the overview: every model with every framework, then frameworks without a model.
+pub fn lines(runs: &[Run]) -> Vec<Line> {
+    let mut lines: Vec<Line> = all_axes(runs).into_iter().map(Line::new).collect();
+    for run in runs {
+        if let Found::Ifstruct(records, samples) = &run.found {
+            for row in ifstruct::report(records, samples) {
+                let framework = match row.mode() {
+                    Mode::Unconstrained => LM_ONLY,
+                    Mode::Constrained => OURS,
+                };
+                let line = line_of(&mut lines, row.model(), framework);
+                if let (Some((rate, interval)), None) = (row.pass_rate(), line.replies) {
+                    (line.replies, line.replies_ci) = (Some(rate), Some(interval));
+                }
+            }
+        }
+    }
+    for run in runs {
+        match &run.found {
+            Found::Suite(records) => {
+                for one in testsuite::sheet(records).frameworks {
+                    let count = (one.passed(), one.cases.len());
+                    of_framework(&mut lines, &one.framework, |line| {
+                        line.cases = line.cases.or(Some(count))
+                    });
+                }
+            }
+            Found::Masks(records) => {
+                for row in masks::results(records, ReadOptions::default()).rows {
+                    let count = (row.passing, row.schemas);
+                    of_framework(&mut lines, &row.framework, |line| {
+                        line.schemas = line.schemas.or(Some(count))
+                    });
+                }
+            }
+            Found::Coverage(records) => {
+                let frameworks = coverage::frameworks(records);
+                let rows = coverage::report(records, &frameworks).rows;
+                for row in rows.iter().filter(|row| row.dataset == crate::coverage::rows::ALL) {
+                    of_framework(&mut lines, &row.framework, |line| line.truly = line.truly.or(row.truly));
+                }
+            }
+            _ => {}
+        }
+    }
+    lines
+}
+
+/// The axes of runs that fit together; where runs of one model do not, the first counts.
+fn all_axes(runs: &[Run]) -> Vec<Axes> {
+    let (none_of_bench, none_of_quality): (Vec<Record>, Vec<AnswerRecord>) = (Vec::new(), Vec::new());
+    let mut all: Vec<Axes> = Vec::new();
+    for run in runs {
+        let found = match &run.found {
+            Found::Bench(run) => axes(&run.records, &none_of_quality),
+            Found::Quality(run) => axes(&none_of_bench, &run.records),
+            _ => continue,
+        };
+        for one in found {
+            let known = all
+                .iter_mut()
+                .find(|known| (&known.model, &known.framework) == (&one.model, &one.framework));
+            let Some(known) = known else {
+                all.push(one);
+                continue;
+            };
+            if known.empirical.is_none() {
+                (known.speed, known.speed_ci, known.tpot_ms) = (one.speed, one.speed_ci, one.tpot_ms);
+                (known.empirical, known.empirical_ci) = (one.empirical, one.empirical_ci);
+            }
+            if known.accuracy.is_none() {
+                (known.accuracy, known.accuracy_ci) = (one.accuracy, one.accuracy_ci);
+            }
+        }
+    }
+    all
+}
+
+fn line_of<'l>(lines: &'l mut Vec<Line>, model: &str, framework: &str) -> &'l mut Line {
+    let is_own = |line: &Line| (line.axes.model.as_str(), line.axes.framework.as_str()) == (model, framework);
+    let at = lines.iter().position(is_own).unwrap_or_else(|| {
+        lines.push(Line::new(Axes {
+            model: model.to_owned(),
+            framework: framework.to_owned(),
+            ..Axes::default()
+        }));
+        lines.len() - 1
+    });
+    &mut lines[at]
+}
+
+/// Puts a figure of a framework without a model into every line of that framework, or into one of its own.
+fn of_framework(lines: &mut Vec<Line>, framework: &str, put: impl Fn(&mut Line)) {
+    if !lines.iter().any(|line| line.axes.framework == framework) {
+        line_of(lines, "", framework);
+    }
+    let own = lines.iter_mut().filter(|line| line.axes.framework == framework);
+    own.for_each(put);
+}
+
+/// The table of lines.
+pub fn lines_table(lines: &[Line], style: Style) -> Table {
+    let header = [
+        "model",
+        "framework",
+        "speed (× alone)",
+        "TPOT (ms)",
+        "valid answers",
+        "right answers",
+        "IFStruct",
+        "Test Suite",
+        "MaskBench",
+        "true coverage",
+    ];
+    let mut table = table(header, 2, style);
+    let percent = |share: Option<f64>| share.map_or_else(|| "NA".to_owned(), |share| format!("{:.1} %", 100.0 * share));
+    let count = |count: Option<(usize, usize)>| {
+        count.map_or_else(|| "NA".to_owned(), |(part, whole)| format!("{part} of {whole}"))
+    };
+    for line in lines {
+        let axes = &line.axes;
+        table.add_row([
+            if axes.model.is_empty() {
+                "–".to_owned()
+            } else {
+                axes.model.clone()
+            },
+            display_name(&axes.framework),
+            figure(axes.speed),
+            figure(axes.tpot_ms),
+            percent(axes.empirical),
+            percent(axes.accuracy),
+            percent(line.replies),
+            count(line.cases),
+            count(line.schemas),
+            percent(line.truly),
+        ]);
+    }
+    table
+}
+
+/// The section.
+pub fn section(runs: &[Run], style: Style) -> Section {
+    let mut section = Section::new("overview", "Overview");
+    let lines = lines(runs);
+    // Frameworks that are judged without a model have no axes.
+    let with_model = lines.iter().filter(|line| !line.axes.model.is_empty());
+    let axes: Vec<Axes> = with_model.map(|line| line.axes.clone()).collect();
+    let mut drawn = panels(&axes);
+    drawn.push(replies_panel(&lines));
+    section.add_charts(drawn.into_iter().filter_map(Chart::of_bars).collect());
+    section.add(Block::Table(Part::new(
+        "Models and frameworks",
+        lines_table(&lines, style),
+        LEGEND,
+    )));
+    section
+}
+
+/// The replies of IFStruct that pass, constrained beside unconstrained.
+fn replies_panel(lines: &[Line]) -> Panel {
+    let bars = lines.iter().filter_map(|line| {
+        let rate = line.replies?;
+        let mode = if line.axes.framework == LM_ONLY {
+            "alone"
+        } else {
+            "constrained"
+        };
+        Some(Bar {
+            name: format!("{}, {mode}", line.axes.model),
+            value: rate,
+            label: format!("{:.1} %", 100.0 * rate),
+            fill: usize::from(line.axes.framework == LM_ONLY),
+            interval: line.replies_ci,
+        })
+    });
+    Panel {
+        title: "IFStruct".to_owned(),
+        subtitle: "replies that pass".to_owned(),
+        bars: bars.collect(),
+        full: Some(1.0),
+    }
+}

@@ -1,0 +1,107 @@
+//! Reports of runs in further formats, from records alone.
+
+use super::bench::{self, ReadOptions};
+use super::run::{Found, Run};
+use super::{coverage, ifstruct, masks, quality, testsuite};
+use crate::masks::report::Layout;
+use crate::report::part::Part;
+use crate::report::table::Style;
+use crate::{ifstruct as ifstruct_room, masks as masks_room, testsuite as testsuite_room};
+
+/// Defects of each framework in a report of `coverage`.
+const DEFECTS: usize = 50;
+
+/// The tables of a run, for a terminal or in Markdown.
+pub fn parts(run: &Run, reading: ReadOptions, style: Style) -> Vec<Part> {
+    match &run.found {
+        Found::Bench(records) => bench::report(records, reading).parts(style),
+        Found::Quality(records) => quality::report(records).parts(style),
+        Found::Suite(records) => testsuite_room::report::parts(&testsuite::sheet(records), style),
+        Found::Masks(records) => {
+            let results = masks::results(records, reading);
+            masks_room::report::parts(&results.rows, &results.sentences, style)
+        }
+        Found::Coverage(records) => {
+            let frameworks = coverage::frameworks(records);
+            coverage::report(records, &frameworks).parts(style)
+        }
+        Found::Ifstruct(records, samples) => ifstruct_room::report::parts(&ifstruct::report(records, samples), style),
+    }
+}
+
+/// The report in Markdown, as the run writes `report.md`.
+pub fn markdown(run: &Run, reading: ReadOptions) -> String {
+    let style = Style::Markdown;
+    let text = match &run.found {
+        Found::Bench(records) => bench::report(records, reading).markdown(),
+        Found::Quality(records) => quality::report(records).text(style),
+        Found::Suite(records) => testsuite_room::report::markdown(&testsuite::sheet(records)),
+        Found::Masks(records) => {
+            let results = masks::results(records, reading);
+            let layout = Layout {
+                style,
+                percentiles: true,
+            };
+            masks_room::report::text(&results.rows, &results.frameworks, &results.sentences, layout)
+        }
+        Found::Coverage(records) => {
+            let frameworks = coverage::frameworks(records);
+            coverage::report(records, &frameworks).text(style, DEFECTS)
+        }
+        Found::Ifstruct(records, samples) => {
+            let rows = ifstruct::report(records, samples);
+            let unfinished = ifstruct_room::report::unfinished(&rows, samples.all().len());
+            ifstruct_room::report::leaderboard(&rows, style) + &unfinished
+        }
+    };
+    run.heading() + &text
+}
+
+/// The figures as one JSON object, as the run writes `report.json`.
+pub fn json(run: &Run, reading: ReadOptions) -> String {
+    match &run.found {
+        Found::Bench(records) => bench::report(records, reading).json(),
+        Found::Quality(records) => quality::report(records).json(),
+        Found::Suite(records) => testsuite_room::report::json(&testsuite::sheet(records)),
+        Found::Masks(records) => {
+            let results = masks::results(records, reading);
+            masks_room::report::json(&results.rows, &results.frameworks)
+        }
+        Found::Coverage(records) => {
+            let frameworks = coverage::frameworks(records);
+            coverage::report(records, &frameworks).json()
+        }
+        Found::Ifstruct(records, samples) => {
+            ifstruct_room::report::json(&ifstruct::report(records, samples)).to_string()
+        }
+    }
+}
+
+/// The figures as CSV, unrounded where the run writes `report.csv`; else the first table as it is shown.
+pub fn csv(run: &Run, reading: ReadOptions) -> String {
+    match &run.found {
+        Found::Bench(records) => bench::report(records, reading).csv(),
+        Found::Quality(records) => quality::report(records).csv(),
+        Found::Masks(records) => masks_room::report::csv(&masks::results(records, reading).rows),
+        _ => {
+            let first = parts(run, reading, Style::Markdown).into_iter().next();
+            first.map_or_else(String::new, |part| part.table.csv())
+        }
+    }
+}
+
+/// The final records, one a line, without what was measured in vain.
+pub fn json_lines(run: &Run) -> String {
+    fn lines<R: serde::Serialize>(records: &[R]) -> String {
+        let line = |record| serde_json::to_string(record).unwrap_or_default() + "\n";
+        records.iter().map(line).collect()
+    }
+    match &run.found {
+        Found::Bench(run) => lines(&run.records),
+        Found::Quality(run) => lines(&run.records),
+        Found::Suite(run) => lines(&run.records),
+        Found::Masks(run) => lines(&run.records),
+        Found::Coverage(run) => lines(&run.records),
+        Found::Ifstruct(run, _) => lines(&run.records),
+    }
+}

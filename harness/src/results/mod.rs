@@ -1,0 +1,39 @@
+//! The results of finished and unfinished runs, read again from their directories: what pages, comparisons and further formats are
+//! made of.
+//!
+//! [`run`] reads a run of any command; the other files turn the records of one command into its report, with the settings that the
+//! run's manifest has on record.
+
+pub mod bench;
+pub mod coverage;
+pub mod failures;
+pub mod formats;
+pub mod ifstruct;
+pub mod lm_eval;
+pub mod masks;
+pub mod quality;
+pub mod run;
+pub mod schemas;
+pub mod testsuite;
+
+use serde_json::Value;
+
+/// The names of the members of a list in settings, such as the frameworks of a run.
+pub fn names(settings: &Value, list: &str) -> Vec<String> {
+    let members = settings[list].as_array().into_iter().flatten();
+    members
+        .filter_map(|member| Some(member["name"].as_str()?.to_owned()))
+        .collect()
+}
+
+/// `known` without what is not among `found`, and what else is found behind it, in the order in which it occurs.
+pub fn in_order<'n>(known: Vec<String>, found: impl Iterator<Item = &'n str> + Clone) -> Vec<String> {
+    let mut names = known;
+    names.retain(|name| found.clone().any(|one| one == name));
+    for name in found {
+        if !names.iter().any(|known| known == name) {
+            names.push(name.to_owned());
+        }
+    }
+    names
+}

@@ -1,0 +1,364 @@
+//! [`Run`]: a run of any command, as its directory has it.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use maskwright_suites::ifstruct::Samples;
+use serde_json::Value;
+
+use crate::bench::record::Record;
+use crate::coverage::record::CoverageRecord;
+use crate::error::CommandError;
+use crate::figures::pairing;
+use crate::ifstruct::record::ReplyRecord;
+use crate::ifstruct::settings::SAMPLES_FILE;
+use crate::masks::record::MaskRecord;
+use crate::quality::record::AnswerRecord;
+use crate::run::directory::{MANIFEST, RECORDS, Recorded, RunDirectoryError};
+use crate::run::heading::heading;
+use crate::run::reading::{command_of_run, records_of_run};
+use crate::testsuite::record::SuiteRecord;
+
+/// How many directories deep runs are looked for.
+const MAX_DEPTH: usize = 4;
+
+/// A run, or several of one command that measured the same and are read together.
+#[derive(Debug)]
+pub struct Run {
+    /// The directories.
+    pub paths: Vec<PathBuf>,
+    /// The manifests, in the order of the directories.
+    pub manifests: Vec<Value>,
+    /// What was found.
+    pub found: Found,
+}
+
+/// The records of a run and what it measured.
+#[derive(Debug)]
+pub struct RunRecords<R> {
+    /// The settings of its manifest; null where there are none.
+    pub settings: Value,
+    /// The final records, one for each key.
+    pub records: Vec<R>,
+}
+
+/// What a run found, by its command.
+#[derive(Debug)]
+pub enum Found {
+    /// Of `bench`.
+    Bench(RunRecords<Record>),
+    /// Of `quality`.
+    Quality(RunRecords<AnswerRecord>),
+    /// Of `testsuite`.
+    Suite(RunRecords<SuiteRecord>),
+    /// Of `masks`.
+    Masks(RunRecords<MaskRecord>),
+    /// Of `coverage`.
+    Coverage(RunRecords<CoverageRecord>),
+    /// Of `ifstruct run`, with the samples.
+    Ifstruct(RunRecords<ReplyRecord>, Samples),
+}
+
+/// The commands whose runs are read.
+pub const COMMANDS: [&str; 6] = ["bench", "quality", "testsuite", "masks", "coverage", "ifstruct run"];
+
+impl Run {
+    /// Reads the run in `path`. A last line that is unfinished is left out, so that a run can be read while it is written.
+    ///
+    /// # Errors
+    ///
+    /// [`CommandError::RunDirectory`], where there is no run or a damaged one; [`CommandError::Samples`], where samples of IFStruct
+    /// cannot be read; [`CommandError::Arguments`], where the run is of a command that puts nothing on record.
+    pub fn read(path: &Path) -> Result<Self, CommandError> {
+        let command = command_of_run(path)?;
+        let text = fs::read_to_string(path.join(MANIFEST)).map_err(|source| CommandError::read(path, source))?;
+        let manifest: Value = serde_json::from_str(&text).unwrap_or_default();
+        let settings = &manifest["settings"];
+        let found = match command.as_str() {
+            "bench" => Found::Bench(RunRecords::read(path, settings)?),
+            "quality" => Found::Quality(RunRecords::read(path, settings)?),
+            "testsuite" => Found::Suite(RunRecords::read(path, settings)?),
+            "masks" => Found::Masks(RunRecords::read(path, settings)?),
+            "coverage" => Found::Coverage(RunRecords::read(path, settings)?),
+            "ifstruct run" => Found::Ifstruct(
+                RunRecords::read(path, settings)?,
+                Samples::load(&path.join(SAMPLES_FILE))?,
+            ),
+            other => {
+                let message = format!(
+                    "{} holds a run of `maskwright {other}`: give runs of {}",
+                    path.display(),
+                    COMMANDS.join(", ")
+                );
+                return Err(CommandError::Arguments(message));
+            }
+        };
+        Ok(Self {
+            paths: vec![path.to_owned()],
+            manifests: vec![manifest],
+            found,
+        })
+    }
+
+    /// Reads the runs in `paths`: each a run's directory, or one that holds such directories.
+    ///
+    /// # Errors
+    ///
+    /// [`Run::read`]'s; [`CommandError::Arguments`], where a directory holds no run.
+    pub fn read_all(paths: &[PathBuf]) -> Result<Vec<Self>, CommandError> {
+        let mut runs = Vec::new();
+        for path in paths {
+            let directories = directories_of_runs(path);
+            if directories.is_empty() {
+                // The error says what is missing.
+                runs.push(Self::read(path)?);
+            }
+            for directory in directories {
+                runs.push(Self::read(&directory)?);
+            }
+        }
+        Ok(runs)
+    }
+
+    /// The command, such as `bench`.
+    pub fn command(&self) -> &'static str {
+        match self.found {
+            Found::Bench(_) => "bench",
+            Found::Quality(_) => "quality",
+            Found::Suite(_) => "testsuite",
+            Found::Masks(_) => "masks",
+            Found::Coverage(_) => "coverage",
+            Found::Ifstruct(..) => "ifstruct run",
+        }
+    }
+
+    /// Number of records.
+    pub fn len(&self) -> usize {
+        match &self.found {
+            Found::Bench(run) => run.records.len(),
+            Found::Quality(run) => run.records.len(),
+            Found::Suite(run) => run.records.len(),
+            Found::Masks(run) => run.records.len(),
+            Found::Coverage(run) => run.records.len(),
+            Found::Ifstruct(run, _) => run.records.len(),
+        }
+    }
+
+    /// The models that answered, in the order in which they first occur; none where frameworks are judged without a model.
+    pub fn models(&self) -> Vec<String> {
+        let mut models: Vec<String> = Vec::new();
+        let mut add = |model: &str| {
+            if !models.iter().any(|known| known == model) {
+                models.push(model.to_owned());
+            }
+        };
+        match &self.found {
+            Found::Bench(run) => run.records.iter().for_each(|record| add(&record.key.model)),
+            Found::Quality(run) => run.records.iter().for_each(|record| add(&record.key.model)),
+            Found::Ifstruct(run, _) => run.records.iter().for_each(|record| add(&record.key.model)),
+            Found::Suite(_) | Found::Masks(_) | Found::Coverage(_) => {}
+        }
+        models
+    }
+
+    /// Drops the records of other models. False where none is left; frameworks that are judged without a model stay.
+    pub fn keep_model(&mut self, model: &str) -> bool {
+        match &mut self.found {
+            Found::Bench(run) => run.keep(|key| key.model == model),
+            Found::Quality(run) => run.keep(|key| key.model == model),
+            Found::Ifstruct(run, _) => run.keep(|key| key.model == model),
+            Found::Suite(_) | Found::Masks(_) | Found::Coverage(_) => true,
+        }
+    }
+
+    /// What stands over the tables of the run in Markdown.
+    pub fn heading(&self) -> String {
+        self.manifests.iter().map(heading).collect()
+    }
+
+    /// The name of the first directory, without those around it.
+    pub fn name(&self) -> String {
+        let name = self.paths.first().and_then(|path| path.file_name());
+        name.map_or_else(String::new, |name| name.to_string_lossy().into_owned())
+    }
+
+    /// Takes in another run of the same command, where both asked alike and no question is answered in both; or gives it back.
+    fn take_in(&mut self, other: Self) -> Option<Self> {
+        let fits = match (&self.found, &other.found) {
+            (Found::Bench(one), Found::Bench(two)) => one.fits(two, pairs_alike),
+            (Found::Quality(one), Found::Quality(two)) => one.fits(two, pairs_alike),
+            (Found::Suite(one), Found::Suite(two)) => one.fits(two, are_equal),
+            (Found::Masks(one), Found::Masks(two)) => one.fits(two, are_equal),
+            (Found::Coverage(one), Found::Coverage(two)) => one.fits(two, are_equal),
+            (Found::Ifstruct(one, _), Found::Ifstruct(two, _)) => one.fits(two, are_equal),
+            _ => false,
+        };
+        if !fits {
+            return Some(other);
+        }
+        match (&mut self.found, other.found) {
+            (Found::Bench(one), Found::Bench(two)) => one.add(two),
+            (Found::Quality(one), Found::Quality(two)) => one.add(two),
+            (Found::Suite(one), Found::Suite(two)) => one.add(two),
+            (Found::Masks(one), Found::Masks(two)) => one.add(two),
+            (Found::Coverage(one), Found::Coverage(two)) => one.add(two),
+            (Found::Ifstruct(one, _), Found::Ifstruct(two, _)) => one.add(two),
+            _ => {}
+        }
+        self.paths.extend(other.paths);
+        self.manifests.extend(other.manifests);
+        None
+    }
+}
+
+/// Runs of one command that fit together are read as one: other models or frameworks on the same questions, or other data.
+pub fn together(runs: Vec<Run>) -> Vec<Run> {
+    let mut groups: Vec<Run> = Vec::new();
+    for run in runs {
+        let mut left = Some(run);
+        for group in &mut groups {
+            left = left.and_then(|run| group.take_in(run));
+        }
+        groups.extend(left);
+    }
+    groups.sort_by_key(|run| COMMANDS.iter().position(|command| *command == run.command()));
+    groups
+}
+
+/// The directories of runs in `path`, itself among them, in order of their names.
+pub fn directories_of_runs(path: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut open = vec![(path.to_owned(), 0)];
+    while let Some((path, depth)) = open.pop() {
+        if path.join(MANIFEST).is_file() && path.join(RECORDS).is_file() {
+            found.push(path);
+            continue;
+        }
+        let entries = fs::read_dir(&path).into_iter().flatten().flatten();
+        let directories = entries.map(|entry| entry.path()).filter(|path| path.is_dir());
+        open.extend(directories.filter(|_| depth < MAX_DEPTH).map(|path| (path, depth + 1)));
+    }
+    found.sort();
+    found
+}
+
+/// Lists of which runs that are read together may have different members.
+const MAY_DIFFER: [&str; 4] = ["models", "servers", "frameworks", "modes"];
+
+fn are_equal(one: &Value, other: &Value) -> bool {
+    let without = |settings: &Value| {
+        let mut settings = settings.clone();
+        if let Some(members) = settings.as_object_mut() {
+            members.retain(|name, _| !MAY_DIFFER.contains(&name.as_str()));
+        }
+        settings
+    };
+    without(one) == without(other)
+}
+
+fn pairs_alike(one: &Value, other: &Value) -> bool {
+    pairing::check(&[(String::new(), one.clone()), (String::new(), other.clone())]).is_ok()
+}
+
+impl<R: Recorded> RunRecords<R> {
+    fn read(path: &Path, settings: &Value) -> Result<Self, RunDirectoryError> {
+        Ok(Self {
+            settings: settings.clone(),
+            records: records_of_run(path)?,
+        })
+    }
+
+    /// Drops the records whose keys do not hold, and says whether any is left.
+    fn keep(&mut self, holds: impl Fn(&R::Key) -> bool) -> bool {
+        self.records.retain(|record| holds(record.key()));
+        !self.records.is_empty()
+    }
+
+    fn fits(&self, other: &Self, are_alike: fn(&Value, &Value) -> bool) -> bool {
+        let keys: HashSet<&R::Key> = self.records.iter().map(R::key).collect();
+        are_alike(&self.settings, &other.settings) && !other.records.iter().any(|record| keys.contains(record.key()))
+    }
+
+    /// Adds the records of another run, and what its settings name beside.
+    fn add(&mut self, other: Self) {
+        self.records.extend(other.records);
+        for list in ["models", "servers", "frameworks", "datasets", "tasks"] {
+            let Some(theirs) = other.settings[list].as_array() else {
+                continue;
+            };
+            let Some(ours) = self.settings[list].as_array_mut() else {
+                continue;
+            };
+            for member in theirs {
+                if !ours.iter().any(|known| known["name"] == member["name"]) {
+                    ours.push(member.clone());
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn run(directory: &Path, name: &str, framework: &str, shots: usize) -> PathBuf {
+        let path = directory.join("set").join(name);
+        fs::create_dir_all(&path).unwrap();
+        let manifest = json!({
+            "run_of": "bench", "command": ["maskwright", "bench"],
+            "settings": {
+                "models": [{"name": "m"}], "frameworks": [{"name": framework}], "shots": shots,
+                "datasets": [{"name": "d", "instances": 1, "sha256": "1"}],
+            },
+        });
+        fs::write(path.join(MANIFEST), manifest.to_string()).unwrap();
+        let record = json!({"model": "m", "framework": framework, "dataset": "d", "instance": "i"});
+        // The last line is unfinished, as that of a run that is being written.
+        fs::write(path.join(RECORDS), format!("{record}\n{{\"model\"")).unwrap();
+        path
+    }
+
+    fn read(directory: &Path) -> Vec<Run> {
+        together(Run::read_all(&[directory.to_owned()]).unwrap())
+    }
+
+    #[test]
+    fn runs_that_fit_together_are_read_as_one() {
+        let directory = tempfile::tempdir().unwrap();
+        run(directory.path(), "a", "one", 2);
+        run(directory.path(), "b", "two", 2);
+        let runs = read(directory.path());
+        assert_eq!((runs.len(), runs[0].len(), runs[0].paths.len()), (1, 2, 2));
+        let Found::Bench(found) = &runs[0].found else {
+            panic!("a run of bench")
+        };
+        assert_eq!(super::super::names(&found.settings, "frameworks"), ["one", "two"]);
+    }
+
+    #[test]
+    fn runs_that_asked_otherwise_or_the_same_again_stay_apart() {
+        let directory = tempfile::tempdir().unwrap();
+        run(directory.path(), "a", "one", 2);
+        run(directory.path(), "b", "two", 1);
+        run(directory.path(), "c", "one", 2);
+        assert_eq!(read(directory.path()).len(), 3);
+    }
+
+    #[test]
+    fn records_of_other_models_can_be_dropped() {
+        let directory = tempfile::tempdir().unwrap();
+        let mut run = Run::read(&run(directory.path(), "a", "one", 2)).unwrap();
+        assert_eq!(run.models(), ["m"]);
+        assert!(run.keep_model("m") && !run.keep_model("n") && run.len() == 0);
+    }
+
+    #[test]
+    fn a_directory_without_a_run_is_an_error() {
+        let directory = tempfile::tempdir().unwrap();
+        assert!(Run::read_all(&[directory.path().to_owned()]).is_err());
+    }
+}

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# Opens the pages that `maskwright report` and `maskwright site` write in headless Chromium, at 400 and 1,400 pixels: no error in the
+# console, filters filter, tables sort, charts have the numbers of the records, hostile texts stay text, and a page of 10,000 schemas
+# times 6 frameworks opens in a second.
+#
+#   apt-get install chromium nodejs npm
+#   scripts/check-pages.sh                     # builds the program
+#   MASKWRIGHT=PROGRAM scripts/check-pages.sh  # or takes this one
+#   SCREENSHOTS=DIR scripts/check-pages.sh     # keeps what the pages look like, light and dark
+set -euo pipefail
+cd "$(dirname "$0")/.."
+for needed in node npm; do
+  command -v "$needed" >/dev/null || { echo "$0 needs $needed: apt-get install nodejs npm" >&2; exit 2; }
+done
+CHROMIUM=${CHROMIUM:-$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)}
+[ -n "$CHROMIUM" ] || { echo "$0 needs Chromium: apt-get install chromium, or set CHROMIUM to its program" >&2; exit 2; }
+if [ -z "${MASKWRIGHT-}" ]; then
+  cargo build --release --locked --bin maskwright
+  MASKWRIGHT=${CARGO_TARGET_DIR:-target}/release/maskwright
+fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cp scripts/check-pages/package*.json scripts/check-pages/*.mjs "$work"
+(cd "$work" && npm ci --silent --no-audit --no-fund)
+MASKWRIGHT=$(realpath "$MASKWRIGHT") CHROMIUM=$CHROMIUM RUNS=$PWD/docs/example/runs DATA=$PWD/docs/example SCREENSHOTS=${SCREENSHOTS-} \
+  node "$work/check.mjs" "$work"
