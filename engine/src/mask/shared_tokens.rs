@@ -3,7 +3,7 @@
 use crate::mask::cache::mask_buffers::BufferPool;
 use crate::mask::cache::shapes::SharedShapes;
 use crate::mask::index::tokens::TokenIndex;
-use crate::mask::objects::suffixes::ValueSuffixes;
+use crate::mask::objects::suffixes::SharedSuffixes;
 use crate::mask::strings::strategy::SharedStringCache;
 use crate::mask::tuning::Tuning;
 use crate::mask::value_tokens::ValueTokens;
@@ -16,8 +16,8 @@ pub(crate) struct SharedTokens {
     pub(crate) strings: SharedStringCache,
     /// The tokens that begin values.
     pub(crate) value_tokens: SharedShapes<ValueTokens>,
-    /// The suffixes that may come behind a name before values.
-    pub(crate) value_suffixes: SharedShapes<ValueSuffixes>,
+    /// The suffixes that may come behind names and after members.
+    pub(crate) suffixes: SharedSuffixes,
     /// Masks to draw on.
     pub(crate) buffers: BufferPool,
 }
@@ -29,7 +29,7 @@ impl SharedTokens {
             index: TokenIndex::new(vocabulary, style, tuning),
             strings: SharedStringCache::default(),
             value_tokens: SharedShapes::default(),
-            value_suffixes: SharedShapes::default(),
+            suffixes: SharedSuffixes::default(),
             buffers: BufferPool::default(),
         }
     }

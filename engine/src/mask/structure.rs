@@ -123,7 +123,7 @@ impl<'a> StructureWalk<'a> {
             automaton: self.automaton,
             cache: &mut self.cache.suffixes,
             index: &self.tokens.index.suffixes,
-            shared: &self.tokens.value_suffixes,
+            shared: &self.tokens.suffixes,
         }
     }
 

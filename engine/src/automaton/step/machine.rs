@@ -22,6 +22,10 @@ use std::sync::Arc;
 /// Number of steps that are remembered at a time, so that the table never has to grow much while a mask is computed.
 const KEPT_STEPS: usize = 448;
 
+/// Number of computed steps from one look at the memory taken to the next: a look adds up all tables, and a step takes little
+/// memory beside its searches, which look by themselves.
+const STEPS_BETWEEN_CHECKS: usize = 16;
+
 /// The automaton of one schema.
 #[derive(Debug)]
 pub(crate) struct Automaton {
@@ -220,7 +224,9 @@ impl Automaton {
         if let Some(&known) = self.step_memo.by_byte.get(&(from, byte)) {
             return Ok(known);
         }
-        self.check_memory()?;
+        if self.step_memo.taken.is_multiple_of(STEPS_BETWEEN_CHECKS) {
+            self.check_memory()?;
+        }
         self.step_memo.taken += 1;
         let next = self.find_step(from, byte)?;
         if self.step_memo.by_byte.len() >= KEPT_STEPS {

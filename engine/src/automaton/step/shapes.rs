@@ -87,21 +87,15 @@ impl Automaton {
         Ok(shape.map(|(demand, _)| *demand))
     }
 
-    /// The shape of the value after the key that a state is behind, and the members that may follow it; `None` if
-    /// either does not show without computing further states.
-    pub(crate) fn member_behind(&mut self, at: State) -> Result<Option<(ValueShape, NextMembers)>, AutomatonError> {
-        let Cursor::Colon(name) = at.cursor else {
+    /// The shape of the value after the key that a state is behind, in an independent-key object; `None` for other states,
+    /// or if what may follow depends on which value comes. It is found without the state before the value.
+    pub(crate) fn shape_behind(&mut self, at: State) -> Result<Option<ValueShape>, AutomatonError> {
+        let (Cursor::Colon(name), Some(frame)) = (at.cursor, self.frame(at.stack)) else {
             return Ok(None);
         };
-        if self.is_too_deep(at.stack, SHAPED_DEPTH) {
+        if frame.plain.0.is_none() || self.is_too_deep(at.stack, SHAPED_DEPTH) {
             return Ok(None);
         }
-        let Some(others) = self.others_behind(at)? else {
-            return Ok(None);
-        };
-        let Some(frame) = self.frame(at.stack) else {
-            return Ok(None);
-        };
         let Some(expected) = self.member_expected(&frame, name)? else {
             return Ok(None);
         };
@@ -110,7 +104,12 @@ impl Automaton {
         };
         let value = State::new(Cursor::Value(expected), at.stack);
         let layout = self.layout(value, !demand.is_scalar());
-        Ok(Some((ValueShape { demand, layout }, others)))
+        Ok(Some(ValueShape { demand, layout }))
+    }
+
+    /// Where in the layout a state stands that is after a member of the object that `at` is in.
+    pub(crate) fn layout_after_member(&self, at: State) -> Layout {
+        self.layout(State::new(Cursor::ObjectNext, at.stack), true)
     }
 
     /// The members that may follow the member whose key a state is behind, in an independent-key object; `None` for
@@ -224,18 +223,24 @@ impl Automaton {
                     false => constraint,
                 };
                 // Where containers can be restricted, the prescribed order of their members counts as well.
-                let order = self.search.planned_order(expected)?;
                 let style = self.search.algebra.style;
+                let orders_keys = style.key_order == KeyOrder::Schema || style.closed || style.all_required;
                 let is_free = self
                     .search
                     .algebra
                     .free_level(constraint.arrays, constraint.objects)
                     .is_some();
-                let is_ordered = !is_free
-                    && (style.key_order == KeyOrder::Schema || style.closed || style.all_required)
-                    && !(constraint.arrays.decided().is_some()
-                        && (constraint.objects == FormulaId::FALSE
-                            || constraint.objects == FormulaId::TRUE && self.search.algebra.orders.is_free(order)));
+                let is_ordered = orders_keys
+                    && !is_free
+                    && match constraint.objects {
+                        _ if constraint.arrays.decided().is_none() => true,
+                        FormulaId::FALSE => false,
+                        FormulaId::TRUE => {
+                            let order = self.search.planned_order(expected)?;
+                            !self.search.algebra.orders.is_free(order)
+                        }
+                        _ => true,
+                    };
                 let shape = match is_ordered {
                     true => ValueDemand::Expectation(expected),
                     false => ValueDemand::Constraint(constraint),

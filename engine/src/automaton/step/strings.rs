@@ -152,13 +152,13 @@ impl Automaton {
     }
 
     /// The state after the characters at the beginning of `bytes` that stand for themselves in a string, and their
-    /// number. `None` if the verdict of an assertion is open or there are fewer than two such characters.
+    /// number. `None` if there are fewer than two such characters.
     pub(super) fn read_in_string(
         &mut self,
         at: State,
         bytes: &[u8],
     ) -> Result<Option<(Option<State>, usize)>, AutomatonError> {
-        let Cursor::String(DecodeState::Between, mut language, OpenId::NONE, text, expected) = at.cursor else {
+        let Cursor::String(DecodeState::Between, mut language, mut open, text, expected) = at.cursor else {
             return Ok(None);
         };
         let Some(more) = several_plain(bytes) else {
@@ -173,8 +173,17 @@ impl Automaton {
         if self.languages_mut().is_empty(language)? {
             return Ok(Some((None, more.len())));
         }
+        if open != OpenId::NONE {
+            let mut after = self.open(open).to_vec();
+            for language in &mut after {
+                for character in more.chars() {
+                    *language = self.languages_mut().derivative(*language, character)?;
+                }
+            }
+            open = self.open_languages(after);
+        }
         let text = text.map(|text| self.search.algebra.texts.extended(text, more));
-        let cursor = Cursor::String(DecodeState::default(), language, OpenId::NONE, text, expected);
+        let cursor = Cursor::String(DecodeState::default(), language, open, text, expected);
         let next = self.if_distinct(Some(State::new(cursor, at.stack)))?;
         Ok(Some((next, more.len())))
     }

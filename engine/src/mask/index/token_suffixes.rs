@@ -38,9 +38,10 @@ pub(crate) struct TokenSuffixes {
     pub(crate) names: Box<[(u32, Box<[u8]>)]>,
     /// For each suffix that begins with a closing bracket, perhaps with whitespace before it, the suffix behind the bracket.
     pub(crate) behind_brackets: Box<[Option<u32>]>,
-    /// Whether all that have a value behind a colon have nothing but a comma, and the beginning of a name, behind that.
+    /// Whether all that have a value behind a colon have nothing but a comma, perhaps whitespace, and the beginning of a name
+    /// behind that.
     pub(crate) end_in_comma: bool,
-    /// Whether all that have a value behind a colon have at most a comma and an opening quote behind that.
+    /// Whether all that have a value behind a colon have at most a comma, whitespace and an opening quote behind that.
     pub(crate) end_before_name: bool,
 }
 
@@ -99,6 +100,21 @@ pub(crate) struct ValueSuffix {
     pub(crate) value: Box<[u8]>,
     /// The suffix behind the value.
     pub(crate) behind: u32,
+}
+
+/// Whether what a suffix has behind a value is nothing but a comma, and the beginning of a name; and whether nothing of a name
+/// but the opening quote. Whitespace may stand behind the comma.
+fn behind_value(behind: &[u8]) -> (bool, bool) {
+    let name = match behind.split_first() {
+        None => return (true, true),
+        Some((b',', name)) => name.trim_ascii_start(),
+        Some(_) => return (false, false),
+    };
+    match name.split_first() {
+        None => (true, true),
+        Some((b'"', begun)) => (!begun.contains(&b'"'), begun.is_empty()),
+        Some(_) => (false, false),
+    }
 }
 
 impl TokenSuffixes {
@@ -180,11 +196,9 @@ impl TokenSuffixes {
             match Extent::of(value) {
                 Extent::Open => {}
                 Extent::Whole(length) => {
-                    end_in_comma &= match &value[length..] {
-                        b"" | b"," => true,
-                        behind => behind.starts_with(b",\"") && !behind[2..].contains(&b'"'),
-                    };
-                    end_before_name &= matches!(&value[length..], b"" | b"," | b",\"");
+                    let (ends_in_comma, ends_before_name) = behind_value(&value[length..]);
+                    end_in_comma &= ends_in_comma;
+                    end_before_name &= ends_before_name;
                     let behind = trie.places(value[length..].iter().copied()).next();
                     match behind {
                         Some(behind) => values.push(ValueSuffix {

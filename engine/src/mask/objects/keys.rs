@@ -74,7 +74,7 @@ impl NameTokens<'_> {
             automaton: self.automaton,
             cache: self.suffixes,
             index: &self.tokens.index.suffixes,
-            shared: &self.tokens.value_suffixes,
+            shared: &self.tokens.suffixes,
         }
     }
 

@@ -4,15 +4,14 @@
 //! was. Most states are alike: the suffixes behind a container depend on what is around it, those after a member of an
 //! object on little but the names that are left, those behind a name on the shape of its value.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
-use hashbrown::HashMap;
 use smallvec::SmallVec;
 
 use crate::automaton::{
     Automaton, AutomatonError, CommonShape, KeyClass, Layout, NextMembers, PartialKey, State, ValueShape,
 };
-use crate::mask::cache::bounded::BoundedCache;
+use crate::mask::cache::bounded::{BoundedCache, lock};
 use crate::mask::cache::shapes::{Shapes, SharedShapes};
 use crate::mask::index::suffix_set::SuffixSet;
 use crate::mask::index::token_suffixes::TokenSuffixes;
@@ -21,9 +20,6 @@ use crate::mask::index::trie::ROOT;
 /// Containers that are looked at to see what may come where all of them end.
 const MAX_CLOSED: usize = 8;
 
-/// Kinds of states after members of which it is remembered which suffixes may come.
-const MAX_AFTER_MEMBER: usize = 1 << 10;
-
 /// Memory for what is remembered of each kind.
 const BYTES: usize = 2 << 20;
 
@@ -31,9 +27,6 @@ const BYTES: usize = 2 << 20;
 #[derive(Debug)]
 pub(crate) struct SuffixCache {
     viable: BoundedCache<State, SuffixSet>,
-    /// The suffixes after a member of an object with independent keys, by where it stands in the layout and what may come where
-    /// the object ends.
-    after_member: HashMap<(NextMembers, Layout, Option<SuffixSet>), SuffixSet>,
     by_class: BoundedCache<KeyClass, SuffixSet>,
     /// The suffixes behind any name in an object that takes any value for it.
     behind_any: Option<SuffixSet>,
@@ -44,7 +37,6 @@ impl Default for SuffixCache {
     fn default() -> Self {
         Self {
             viable: BoundedCache::new(BYTES),
-            after_member: HashMap::new(),
             by_class: BoundedCache::new(BYTES),
             behind_any: None,
             by_shape: Shapes::new(BYTES),
@@ -59,6 +51,27 @@ impl SuffixCache {
     }
 }
 
+/// What is remembered of suffixes for all schemas of a vocabulary.
+#[derive(Debug)]
+pub(crate) struct SharedSuffixes {
+    by_shape: SharedShapes<ValueSuffixes>,
+    /// The suffixes after a member of an object with independent keys, but for the names of other members: by the members that
+    /// may follow, where the object stands in the layout, and what may come where it ends.
+    after_member: Mutex<BoundedCache<(NextMembers, Layout, Option<SuffixSet>), SuffixSet>>,
+    /// The suffixes that may come where another member follows, as far as they end before its name, or within a name where any may come.
+    before_member: Mutex<BoundedCache<(NextMembers, Layout), SuffixSet>>,
+}
+
+impl Default for SharedSuffixes {
+    fn default() -> Self {
+        Self {
+            by_shape: SharedShapes::default(),
+            after_member: Mutex::new(BoundedCache::new(BYTES)),
+            before_member: Mutex::new(BoundedCache::new(BYTES)),
+        }
+    }
+}
+
 /// The suffixes that may come behind a name, before and with a value of a shape.
 #[derive(Debug)]
 pub(crate) struct ValueSuffixes {
@@ -66,21 +79,8 @@ pub(crate) struct ValueSuffixes {
     open: SuffixSet,
     /// The suffixes that end the value, with what they have behind it.
     whole: Box<[(u32, u32)]>,
-    /// The suffixes that end within the value, with those that have nothing behind it; and with all that end it.
+    /// The suffixes that end within the value, with those that have nothing behind it.
     last: SuffixSet,
-    all: SuffixSet,
-}
-
-impl ValueSuffixes {
-    /// Whether each suffix may come where the object goes on like that behind the value; none where that does not say it.
-    fn before(&self, others: NextMembers, suffixes: &TokenSuffixes) -> Option<&SuffixSet> {
-        let is_known = suffixes.odd.is_empty() && suffixes.end_in_comma;
-        match others {
-            NextMembers::None => is_known.then_some(&self.last),
-            NextMembers::Some => (is_known && suffixes.end_before_name).then_some(&self.all),
-            NextMembers::OfAnyName => is_known.then_some(&self.all),
-        }
-    }
 }
 
 /// Finds out which suffixes may come.
@@ -88,7 +88,7 @@ pub(crate) struct Suffixes<'a> {
     pub(crate) automaton: &'a mut Automaton,
     pub(crate) cache: &'a mut SuffixCache,
     pub(crate) index: &'a TokenSuffixes,
-    pub(crate) shared: &'a SharedShapes<ValueSuffixes>,
+    pub(crate) shared: &'a SharedSuffixes,
 }
 
 impl Suffixes<'_> {
@@ -143,14 +143,12 @@ impl Suffixes<'_> {
         around: Option<SuffixSet>,
     ) -> Result<SuffixSet, AutomatonError> {
         let key = (members, self.automaton.layout(at, true), around);
-        let mut viable = match self.cache.after_member.get(&key) {
-            Some(known) => known.clone(),
+        let known = lock(&self.shared.after_member).get(&key);
+        let mut viable = match known {
+            Some(known) => known,
             None => {
                 let viable = self.walk(at, true, key.2.as_ref())?;
-                if self.cache.after_member.len() == MAX_AFTER_MEMBER {
-                    self.cache.after_member.clear();
-                }
-                self.cache.after_member.insert(key, viable.clone());
+                lock(&self.shared.after_member).keep(key, viable.clone(), 2 * viable.bytes());
                 viable
             }
         };
@@ -245,18 +243,22 @@ impl Suffixes<'_> {
 
     /// Whether each suffix may come behind a name that an object lists.
     pub(crate) fn behind_listed(&mut self, at: State) -> Result<SuffixSet, AutomatonError> {
-        // Mostly what is behind it is seen without the states that it leads to.
-        if let Some((shape, others)) = self.automaton.member_behind(at)?
-            && let Ok(suffixes) = self.known_by_shape(shape)
-            && let Some(viable) = suffixes.before(others, self.index)
-        {
-            return Ok(viable.clone());
+        match self.behind_name(at)? {
+            Some(viable) => Ok(viable),
+            None => self.viable(at),
         }
-        self.viable(at)
     }
 
     /// Whether each suffix may come behind a name; none where more counts than the shape of its value.
     fn behind_name(&mut self, at: State) -> Result<Option<SuffixSet>, AutomatonError> {
+        // Mostly what is behind a name is seen without the states that it leads to.
+        let shape = self.automaton.shape_behind(at)?;
+        if let Some(shape) = shape
+            && let Ok(suffixes) = self.known_by_shape(shape)
+            && let Some(viable) = self.with_shape(at, &suffixes)?
+        {
+            return Ok(Some(viable));
+        }
         let Some(value) = self.automaton.value_of_key(at)? else {
             return Ok(None);
         };
@@ -264,10 +266,8 @@ impl Suffixes<'_> {
             return Ok(None);
         };
         let suffixes = self.by_shape(at, value, shape)?;
-        if let Some(others) = self.automaton.others_behind(at)?
-            && let Some(viable) = suffixes.before(others, self.index)
-        {
-            return Ok(Some(viable.clone()));
+        if let Some(viable) = self.with_shape(at, &suffixes)? {
+            return Ok(Some(viable));
         }
         let mut viable = suffixes.open.clone();
         if !suffixes.whole.is_empty()
@@ -277,11 +277,44 @@ impl Suffixes<'_> {
             for &(suffix, end) in &suffixes.whole {
                 viable.put(suffix as usize, behind[end as usize]);
             }
+            if let Some(others) = self.automaton.others_behind(at)? {
+                let place = (others, self.automaton.layout_after_member(at));
+                lock(&self.shared.before_member).keep(place, behind.clone(), behind.bytes());
+            }
         }
         for (suffix, text) in &self.index.odd {
             viable.put(*suffix as usize, self.goes_on(at, text)?);
         }
         Ok(Some(viable))
+    }
+
+    /// Whether each suffix may come behind a name, before and with a value of a shape, as far as that and the members that may
+    /// follow say it; none where they do not.
+    fn with_shape(&mut self, at: State, suffixes: &ValueSuffixes) -> Result<Option<SuffixSet>, AutomatonError> {
+        if !self.index.odd.is_empty() {
+            return Ok(None);
+        }
+        if suffixes.whole.is_empty() {
+            return Ok(Some(suffixes.open.clone()));
+        }
+        if !self.index.end_in_comma {
+            return Ok(None);
+        }
+        let others = match self.automaton.others_behind(at)? {
+            None => return Ok(None),
+            Some(NextMembers::None) => return Ok(Some(suffixes.last.clone())),
+            Some(NextMembers::Some) if !self.index.end_before_name => return Ok(None),
+            Some(others) => others,
+        };
+        let place = (others, self.automaton.layout_after_member(at));
+        let behind = lock(&self.shared.before_member).get(&place);
+        Ok(behind.map(|behind| {
+            let mut viable = suffixes.last.clone();
+            for &(suffix, _) in suffixes.whole.iter().filter(|(_, end)| behind[*end as usize]) {
+                viable.put(suffix as usize, true);
+            }
+            viable
+        }))
     }
 
     /// The suffixes that may come behind a name and before a value of a shape.
@@ -303,21 +336,21 @@ impl Suffixes<'_> {
                 whole.push((one.suffix, one.behind));
             }
         }
-        let (mut last, mut all) = (open.clone(), open.clone());
+        let mut last = open.clone();
         for &(suffix, behind) in &whole {
             last.put(suffix as usize, self.index.nothing[behind as usize]);
-            all.put(suffix as usize, true);
         }
         let whole = whole.into();
-        let suffixes = Arc::new(ValueSuffixes { open, whole, last, all });
-        let bytes = 3 * suffixes.open.bytes() + 8 * suffixes.whole.len();
-        self.cache.by_shape.keep(self.shared, (shape, common), &suffixes, bytes);
+        let suffixes = Arc::new(ValueSuffixes { open, whole, last });
+        let bytes = 2 * suffixes.open.bytes() + 8 * suffixes.whole.len();
+        let shared = &self.shared.by_shape;
+        self.cache.by_shape.keep(shared, (shape, common), &suffixes, bytes);
         Ok(suffixes)
     }
 
     /// What is known of suffixes behind a name and before a value of a shape, or what that is known by.
     fn known_by_shape(&mut self, shape: ValueShape) -> Result<Arc<ValueSuffixes>, Option<CommonShape>> {
-        self.cache.by_shape.get(self.automaton, self.shared, shape)
+        self.cache.by_shape.get(self.automaton, &self.shared.by_shape, shape)
     }
 
     /// Whether some bytes may come at a state.

@@ -69,7 +69,7 @@ impl StringEnds<'_> {
             automaton: self.automaton,
             cache: self.suffixes,
             index: &self.tokens.index.suffixes,
-            shared: &self.tokens.value_suffixes,
+            shared: &self.tokens.suffixes,
         }
     }
 

@@ -16,6 +16,10 @@ impl Languages {
     /// The derivative of `language` by `c`: what may follow `c` in its texts.
     pub(crate) fn derivative(&mut self, language: LanguageId, c: char) -> Result<LanguageId, LimitReached> {
         let c = index(c);
+        // A list of words says what is left of them, and none of it is empty.
+        if let Some(left) = self.arena.after_in_list(language, c) {
+            return Ok(left);
+        }
         if !self.arena.has_custom_dfa(language) {
             return Ok(target(&self.transitions(language)?, c));
         }

@@ -4,6 +4,7 @@
 //! such it shows that nothing is left, or that the same is.
 
 use crate::strings::charset::{CharRange, index};
+use crate::strings::derive::derivatives::target;
 use crate::strings::expr::arena::Arena;
 use crate::strings::expr::expression::Expr;
 use crate::strings::language_id::{EMPTY, LanguageId};
@@ -47,6 +48,14 @@ impl Arena {
                 Some(WordEdges::Last(ranges.iter()))
             }
             Expr::Empty => Some(WordEdges::Edges([].iter())),
+            _ => None,
+        }
+    }
+
+    /// What is left of the words of a list behind the character numbered `c`; none of languages that do not look like a list.
+    pub(in crate::strings) fn after_in_list(&self, language: LanguageId, c: u32) -> Option<LanguageId> {
+        match self.node(language) {
+            Expr::Branch { edges, .. } => Some(target(edges, c)),
             _ => None,
         }
     }

@@ -5,9 +5,10 @@
 
 use crate::KeyOrder;
 use crate::automaton::error::AutomatonError;
-use crate::automaton::formula::{IndependentKeys, KeySetId, TextId};
+use crate::automaton::formula::{FormulaId, IndependentKeys, KeySetId, TextId};
 use crate::automaton::search::{KeyListId, NextKeys};
 use crate::automaton::step::{Automaton, Container, Derived, Frame, StackId};
+use hashbrown::HashSet;
 
 /// Number of seen keys up to which each key is looked up among them, one after the other.
 const SEEN_LOOKED_THROUGH: usize = 16;
@@ -189,12 +190,36 @@ impl Automaton {
                 self.search.listed(viable, false, listed)?
             }
             None => {
+                let in_any_order = self.keys_in_any_order(frame.formulas[0], listed)?;
                 let orders = self.search.algebra.orders.orders[order.0 as usize].clone();
-                let done = orders[..passed as usize].to_vec();
-                self.search
-                    .next_keys_after(frame.formulas[0], &ahead, (done, false), listed)?
+                let done = &orders[..passed as usize];
+                match in_any_order {
+                    NextKeys::None => NextKeys::None,
+                    all @ NextKeys::Listed(_) if done.is_empty() => all,
+                    NextKeys::Listed(all) if !self.search.key_list(all).excludes => {
+                        let done: HashSet<TextId> = done.iter().copied().collect();
+                        let all = &self.search.key_list(all).names;
+                        let left = all.iter().copied().filter(|name| !done.contains(name)).collect();
+                        self.search.listed(left, false, listed)?
+                    }
+                    _ => {
+                        let done = (done.to_vec(), false);
+                        self.search.next_keys_after(frame.formulas[0], &ahead, done, listed)?
+                    }
+                }
             }
         };
+        self.search.object_memo.first_keys.insert(place, names);
+        Ok(names)
+    }
+
+    /// The keys that an independent-key object can have, whatever their order, before any has been seen.
+    fn keys_in_any_order(&mut self, formula: FormulaId, listed: &[TextId]) -> Result<NextKeys, AutomatonError> {
+        let place = (formula, self.search.algebra.orders.intern(Vec::new()), 0);
+        if let Some(&known) = self.search.object_memo.first_keys.get(&place) {
+            return Ok(known);
+        }
+        let names = self.search.next_keys_after(formula, &[], (Vec::new(), false), listed)?;
         self.search.object_memo.first_keys.insert(place, names);
         Ok(names)
     }

@@ -79,6 +79,10 @@ impl Automaton {
     /// Number of keys on a list that begin with a text and have not been seen. The list must hold the keys that may
     /// come first in the independent-key object at `stack`.
     pub(super) fn count_remaining_in(&self, list: KeyListId, text: TextId, stack: StackId) -> usize {
+        if text == TextId::EMPTY {
+            let seen = self.search.algebra.key_sets.len(self.seen_keys(stack));
+            return self.search.key_list(list).names.len().saturating_sub(seen);
+        }
         self.count_between((list, text), stack, |_| false, |_| false)
     }
 
@@ -255,9 +259,14 @@ impl Automaton {
                 RemainingKeyText::AllBut(SeenKeys { text, seen, never }, read)
             }
             NextKeys::In(language) => RemainingKeyText::Language(language, SeenKeys::texts(text, seen), read),
-            NextKeys::Of(list) => match self.search.listed_with(list, text).len() {
-                KEYS_WORTH_COUNTING.. => RemainingKeyText::Left(RemainingKeys { list, text, seen }),
-                _ => RemainingKeyText::These(self.remaining_of(list, text, at.stack).collect(), read),
+            NextKeys::Of(list) => match self.search.listed_with(list, text) {
+                names if names.len() >= KEYS_WORTH_COUNTING => {
+                    RemainingKeyText::Left(RemainingKeys { list, text, seen })
+                }
+                names => {
+                    let left = names.iter().copied().filter(|name| !self.has_key(seen, *name));
+                    RemainingKeyText::These(left.collect(), read)
+                }
             },
             NextKeys::Listed(list) => {
                 let list = self.search.key_lists[list.0 as usize].clone();
