@@ -3,6 +3,7 @@
 
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::{AssertionId, FormulaId, IndependentKeys, MemberKey, TextId};
+use crate::automaton::search::ExpectationId;
 use crate::automaton::search::search::Search;
 use crate::strings::LanguageId;
 use smallvec::SmallVec;
@@ -26,6 +27,30 @@ impl Search {
         let mut assertions = SmallVec::<[AssertionId; 4]>::new();
         self.algebra.assertions_of_key(plain, name, &mut assertions)?;
         self.satisfiable(&assertions, &[])
+    }
+
+    /// The expectation of a member with this key in an independent-key object that can be completed, where nothing but the demand
+    /// on the object is open; `None` if there cannot be one.
+    pub(crate) fn expect_of_independent(
+        &mut self,
+        plain: &IndependentKeys,
+        name: TextId,
+    ) -> Result<Option<ExpectationId>, AutomatonError> {
+        if !self.key_may_come(plain, name)? {
+            return Ok(None);
+        }
+        let mut assertions = Vec::new();
+        self.algebra.assertions_of_key(plain, name, &mut assertions)?;
+        assertions.sort_unstable();
+        assertions.dedup();
+        let all: SmallVec<[u32; 4]> = (0..assertions.len() as u32).collect();
+        let diagram = self.algebra.diagrams.all_of(&all);
+        let expected = self.expect(assertions, diagram);
+        // The key may come because there is such a value.
+        if self.fixpoint.is_idle() {
+            self.expectations.possible.insert(expected, true);
+        }
+        Ok(Some(expected))
     }
 
     /// The keys that an independent-key object has room for besides those that it mentions. `None` if the assertions on

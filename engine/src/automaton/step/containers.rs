@@ -397,9 +397,17 @@ impl Automaton {
     ) -> Result<Option<ExpectationId>, AutomatonError> {
         // Where each key is judged by itself, it does not matter which others have been seen.
         let plain = frame.plain.0.as_ref();
+        let is_decided = |formula: &FormulaId| formula.decided().is_some();
         let key = plain.map(|_| (frame.formulas.clone(), name));
         if let Some(&known) = key.as_ref().and_then(|key| self.step_memo.members.get(key)) {
             return Ok(known);
+        }
+        if let (Some(plain), Some(key)) = (plain, &key)
+            && frame.formulas[1..].iter().all(is_decided)
+        {
+            let expected = self.search.expect_of_independent(&plain.asked, name)?;
+            self.step_memo.members.insert(key.clone(), expected);
+            return Ok(expected);
         }
         let mut exhausted = Vec::new();
         if plain.is_none() {

@@ -19,6 +19,7 @@ use crate::mask::shared_tokens::SharedTokens;
 use crate::strings::{CharRange, LanguageId};
 
 use super::strategy::{StringCache, Strings};
+use super::word_list;
 
 /// Memory for what is remembered of each kind.
 const BYTES: usize = 2 << 20;
@@ -121,6 +122,10 @@ impl StringEnds<'_> {
                     && let Some(residuals) = self.automaton.residual_classes(at, &classes)?
                 {
                     return self.class_closings(at, &residuals, &classes, contents, found);
+                }
+                // Mostly no token ends what is left of a word.
+                if word_list::can_close(self.automaton, contents, language) == Some(false) {
+                    return Ok(());
                 }
                 // Of a list few words are left, and each says what follows it.
                 let from = found.len();

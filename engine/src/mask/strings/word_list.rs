@@ -98,6 +98,16 @@ pub(crate) fn inside(
     all
 }
 
+/// Whether a token ends a word and closes the string, whatever stands behind the quote; none where the language is no list of
+/// words.
+pub(crate) fn can_close(automaton: &Automaton, contents: &Contents, language: LanguageId) -> Option<bool> {
+    automaton.languages().word_edges(language)?;
+    let mut closes = false;
+    WordWalk::new(automaton, &contents.closing, language)
+        .each(|_, language, _| closes |= automaton.languages().accepts_empty(language))?;
+    Some(closes)
+}
+
 /// The tokens that end words and close the string, with a viable suffix; none where the language is no list of
 /// words.
 pub(crate) fn closings(
