@@ -51,13 +51,16 @@ impl SuffixCache {
     }
 }
 
+/// A state after a member of an object with independent keys: the members that may follow, where the object stands in the
+/// layout, and the suffixes that may come where it ends.
+type AfterMember = (NextMembers, Layout, Option<SuffixSet>);
+
 /// What is remembered of suffixes for all schemas of a vocabulary.
 #[derive(Debug)]
 pub(crate) struct SharedSuffixes {
     by_shape: SharedShapes<ValueSuffixes>,
-    /// The suffixes after a member of an object with independent keys, but for the names of other members: by the members that
-    /// may follow, where the object stands in the layout, and what may come where it ends.
-    after_member: Mutex<BoundedCache<(NextMembers, Layout, Option<SuffixSet>), SuffixSet>>,
+    /// The suffixes after a member of an object with independent keys, but for the names of other members.
+    after_member: Mutex<BoundedCache<AfterMember, SuffixSet>>,
     /// The suffixes that may come where another member follows, as far as they end before its name, or within a name where any may come.
     before_member: Mutex<BoundedCache<(NextMembers, Layout), SuffixSet>>,
 }
