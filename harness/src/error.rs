@@ -16,7 +16,6 @@ use crate::masks::plot::PlotError;
 use crate::run::directory::{Recorded, RunDirectory, RunDirectoryError};
 use crate::run::interrupt;
 use crate::server::ServerSettings;
-use crate::testsuite::heat_map::HeatMapError;
 use crate::vocabularies::VocabularySourceError;
 
 /// Why a command did not do what it was asked to.
@@ -77,9 +76,6 @@ pub enum CommandError {
         /// What may have been meant.
         hint: String,
     },
-    /// A picture could not be drawn.
-    #[error(transparent)]
-    HeatMap(#[from] HeatMapError),
     /// Curves could not be drawn.
     #[error(transparent)]
     Plot(#[from] PlotError),
@@ -266,7 +262,6 @@ impl CommandError {
             | Self::Output(_)
             | Self::Write { .. }
             | Self::Exists { .. }
-            | Self::HeatMap(_)
             | Self::Plot(_)
             | Self::Panicked => 4,
             Self::Found(_) => 1,

@@ -17,14 +17,13 @@ use crate::coverage::record::CoverageRecord;
 use crate::coverage::rows::{Defect, Finding, findings};
 use crate::error::CommandError;
 use crate::figures::features::Matrix;
-use crate::figures::{constraints, frequencies, overview, pairing, prompt, tables, upset};
+use crate::figures::{constraints, frequencies, heat_map, overview, pairing, prompt, tables, upset};
 use crate::frameworks::{self, Documented, Framework, LM_ONLY};
 use crate::quality::overlap::Overlap;
 use crate::quality::record::AnswerRecord;
 use crate::run::directory::RunDirectoryError;
 use crate::run::progress;
 use crate::run::reading::{command_of_run, records_of_run, records_of_runs, settings_of_run};
-use crate::testsuite::heat_map;
 use crate::testsuite::record::{SuiteRecord, conformances};
 
 /// Arguments of `maskwright figures`.
@@ -74,7 +73,7 @@ pub fn run(arguments: &FigureArguments) -> Result<(), CommandError> {
         written.push(name.to_owned());
         Ok(())
     };
-    for (name, content) in runs.figures()? {
+    for (name, content) in runs.figures() {
         add(&name, &content)?;
     }
     for (name, content) in of_schemas(&datasets, &frameworks) {
@@ -169,7 +168,7 @@ impl Runs {
     }
 
     /// Names and contents of the figures.
-    fn figures(&self) -> Result<Vec<(String, String)>, CommandError> {
+    fn figures(&self) -> Vec<(String, String)> {
         let mut figures = Vec::new();
         let axes = overview::axes(&self.bench, &self.quality);
         figures.extend(overview::svg(&axes).map(|svg| ("figure-1-overview.svg".to_owned(), svg)));
@@ -185,7 +184,7 @@ impl Runs {
             };
             figures.push((
                 format!("figure-6-test-suite{suffix}.svg"),
-                heat_map::svg(&conformances(records, &[]))?,
+                heat_map::svg(&conformances(records, &[])),
             ));
         }
         for overlap in Overlap::all(&self.quality) {
@@ -197,7 +196,7 @@ impl Runs {
             let name = format!("figure-8-overlap-{}-{model}.svg", overlap.task.name());
             figures.push((name, upset::svg(&overlap)));
         }
-        Ok(figures)
+        figures
     }
 
     /// The smallest finding of each kind, of any framework.

@@ -15,13 +15,13 @@ use sha2::{Digest as _, Sha256};
 use super::arguments::directory::DirectoryArguments;
 use super::arguments::frameworks::ReplayArguments;
 use crate::error::CommandError;
+use crate::figures::heat_map;
 use crate::frameworks::{Framework, FrameworkSettings, Judging};
 use crate::run::directory::RunDirectory;
 use crate::run::manifest::{Manifest, Settings};
 use crate::run::{interrupt, progress};
 use crate::terminal::did_you_mean;
 use crate::testsuite::conformance::{self, CaseOutcome, Conformance};
-use crate::testsuite::heat_map;
 use crate::testsuite::record::{SuiteKey, SuiteRecord};
 use crate::testsuite::report;
 use crate::vocabularies::NamedVocabulary;
@@ -350,6 +350,6 @@ fn write(directory: &RunDirectory<SuiteRecord>, sheet: &report::Sheet) -> Result
     directory.write("report.md", &(directory.heading() + &report::markdown(sheet)))?;
     directory.write("report.json", &(report::json(sheet) + "\n"))?;
     directory.write("failures.txt", &report::failures(sheet))?;
-    directory.write("heat-map.svg", &heat_map::svg(&sheet.frameworks)?)?;
+    directory.write("heat-map.svg", &heat_map::svg(&sheet.frameworks))?;
     Ok(())
 }

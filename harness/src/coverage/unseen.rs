@@ -52,9 +52,11 @@ impl Unseen {
         let (estimate, variance) = match shown_twice {
             // Without the second figure, the form that is corrected for its bias.
             0 => {
-                let estimate = factor * once * (once - 1.0) / 2.0;
+                // A schema alone makes no pair.
+                let pairs = once * (once - 1.0).max(0.0) / 2.0;
+                let estimate = factor * pairs;
                 let all = known + estimate;
-                let spread = factor * once * (once - 1.0) / 2.0 + (factor * (2.0 * once - 1.0)).powi(2) * once / 4.0;
+                let spread = factor * pairs + (factor * (2.0 * once - 1.0)).powi(2) * once / 4.0;
                 let last = if all > 0.0 {
                     factor.powi(2) * once.powi(4) / (4.0 * all)
                 } else {
@@ -131,6 +133,9 @@ mod tests {
         // One schema alone is no sign of others.
         let unseen = Unseen::of(&tried(&[1, 0, 0], 10)).unwrap();
         assert_eq!((unseen.schemas, unseen.interval, unseen.at_most()), (0.0, None, 0.0));
+        // No defect at all is none that is unseen, and zero has no sign.
+        let unseen = Unseen::of(&tried(&[0, 0], 10)).unwrap();
+        assert_eq!(format!("{:.1}", unseen.schemas), "0.0");
     }
 
     #[test]

@@ -8,6 +8,7 @@ pub mod canvas;
 pub mod constraints;
 pub mod features;
 pub mod frequencies;
+pub mod heat_map;
 pub mod overview;
 pub mod pairing;
 pub mod prompt;

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::bars::{Bar, Panel, stacked};
 use super::features::{Matrix, Support};
 use super::overview::{Axes, axes, svg};
-use super::{constraints, frequencies, prompt, tables, upset};
+use super::{constraints, frequencies, heat_map, prompt, tables, upset};
 use crate::bench::record::Record;
 use crate::coverage::documents::Origin;
 use crate::coverage::record::{CounterExample, CoverageKey, CoverageRecord};
@@ -14,6 +14,7 @@ use crate::frameworks::{BUILT_IN_FRAMEWORKS, Documented};
 use crate::quality::overlap::{Intersection, Overlap};
 use crate::quality::record::AnswerRecord;
 use crate::report::statistics::wilson;
+use crate::testsuite::conformance::{CaseFailure, CaseOutcome, Conformance, FailureKind};
 
 /// The texts of a picture, in order.
 fn texts(svg: &str) -> Vec<String> {
@@ -185,7 +186,7 @@ fn upset_plots_have_every_set_with_its_number() {
     let overlap = Overlap {
         model: "m".to_owned(),
         task: QualityTask::Gsm8k,
-        rows: vec!["a".to_owned(), "b".to_owned()],
+        rows: vec!["a".to_owned(), "none, reasoned".to_owned()],
         questions: 10,
         right: vec![6, 5],
         exclusive: vec![3, 2],
@@ -200,7 +201,7 @@ fn upset_plots_have_every_set_with_its_number() {
         texts[1].contains("10 questions, 2 of them right for no row"),
         "{texts:?}"
     );
-    assert_eq!(texts[2..], ["6 (3)", "a", "5 (2)", "b", "3", "3", "2"]);
+    assert_eq!(texts[2..], ["6 (3)", "a", "5 (2)", "LM only, reasoned", "3", "3", "2"]);
     // Three sets of two rows each: four dots are dark.
     let dots = |colour: &str| {
         picture
@@ -209,6 +210,36 @@ fn upset_plots_have_every_set_with_its_number() {
             .count()
     };
     assert_eq!((dots("#222222"), dots("#cfcfcf")), (4, 2));
+}
+
+#[test]
+fn heat_maps_have_the_share_of_every_category_and_who_is_ahead() {
+    let failure = CaseFailure {
+        kind: FailureKind::CompileError,
+        instance: None,
+        stopped: None,
+        reason: "no".to_owned(),
+    };
+    let conformance = |name: &str, passed: [bool; 4]| {
+        let cases = passed.iter().enumerate().map(|(number, passed)| CaseOutcome {
+            category: ["type", "type", "type", "enum"][number].to_owned(),
+            description: String::new(),
+            failures: if *passed { vec![] } else { vec![failure.clone()] },
+        });
+        Conformance::new(name, cases.collect())
+    };
+    let frameworks = [
+        conformance("one", [true, true, true, true]),
+        conformance("two", [true, false, false, true]),
+    ];
+    let picture = heat_map::svg(&frameworks);
+    let found = texts(&picture);
+    assert_eq!(
+        found[2..],
+        ["one", "two", "type", "100 % **", "33 %", "enum", "100 % *", "100 % *"]
+    );
+    // The darkest colour stands for all cases.
+    assert_eq!(picture.matches("fill=\"#0b5394\"").count(), 3);
 }
 
 const SCHEMAS: [&str; 4] = [

@@ -23,11 +23,11 @@ pub use settings::FrameworkSettings;
 /// Name of the row without a framework: the model alone ("LM only" in the paper).
 pub const LM_ONLY: &str = "none";
 
-/// The name of a framework that pictures and tables show.
-pub fn display_name(framework: &str) -> String {
-    match framework {
-        LM_ONLY => "LM only".to_owned(),
-        name => name.to_owned(),
+/// The name that pictures and tables show of a framework, or of a row with its mode behind the framework's name.
+pub fn display_name(row: &str) -> String {
+    match row.strip_prefix(LM_ONLY) {
+        Some(mode) if mode.is_empty() || mode.starts_with(", ") => format!("LM only{mode}"),
+        _ => row.to_owned(),
     }
 }
 
