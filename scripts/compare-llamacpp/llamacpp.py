@@ -1,7 +1,7 @@
 """llama.cpp through llama-cpp-python: quantises GGUF files, and continues prompts greedily as `maskwright-models greedy-tokens` does.
 
     python llamacpp.py quantise FROM TO FORMAT
-    python llamacpp.py greedy FILE --count N --threads N [--exact] [--single] [--no-logits] [--others FILE]   < prompts.json
+    python llamacpp.py greedy FILE --count N --threads N [--exact] [--no-logits] [--others FILE]   < prompts.json
 
 With `--others`, lists of tokens that another program gave for the same prompts, an answer has `gap`, where the tokens differ: by how
 much llama.cpp prefers its own token at the first place where they do, as a part of the spread of its logits there (the largest less
@@ -91,8 +91,7 @@ def greedy(arguments: argparse.Namespace) -> None:
         if arguments.count and tokens:
             model.reset()
             start, processor = time.perf_counter(), time.process_time()
-            for part in [[token] for token in tokens] if arguments.single else [tokens]:
-                logits = model.append(part)
+            logits = model.append(tokens)
             answer["prompt_ms"] = (time.perf_counter() - start) * 1e3
             answer["prompt_processor_ms"] = (time.process_time() - processor) * 1e3
             first = logits.tolist() if arguments.logits else None
@@ -123,7 +122,6 @@ def main() -> None:
     command.add_argument("--count", type=int, default=48)
     command.add_argument("--threads", type=int, default=2)
     command.add_argument("--exact", action="store_true", help="keys and values in 32 bits, no fused attention")
-    command.add_argument("--single", action="store_true", help="one pass for each token of a prompt")
     command.add_argument("--others", type=Path, help="tokens that another program gave, as JSON")
     command.add_argument("--no-logits", dest="logits", action="store_false")
     arguments = parser.parse_args()

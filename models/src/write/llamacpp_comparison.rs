@@ -54,7 +54,8 @@ struct Continuations {
     different: usize,
     largest_gap: f64,
     logits: f64,
-    llamacpp_with_itself: usize,
+    llamacpp_equal: usize,
+    llamacpp_logits: f64,
 }
 
 #[derive(Deserialize)]
@@ -84,13 +85,13 @@ pub(super) fn llamacpp_section() -> String {
         let _ = write!(
             text,
             "
-Greedy continuations of {tokens} tokens, of the built-in model and of small random checkpoints of all families that are read from GGUF. Where one is not equal, it is *close* if llama.cpp itself prefers
-its own token at the first difference by less than {} % of the spread of its logits, the largest less the smallest. Both programs round activations to 8 bits and add in other orders, and so does llama.cpp
-itself when it reads a prompt in other parts: the last column counts its continuations that stay equal when it reads prompts one token at a time.
+Greedy continuations of {tokens} tokens, of the built-in model and of small random checkpoints of all families that are read from GGUF, compared with those of llama.cpp with keys and values in 32 bits. Where one is not
+equal, it is *close* if llama.cpp itself prefers its own token at the first difference by less than {} % of the spread of its logits, the largest less the smallest. Both programs round activations to 8 bits from sums
+that differ in their last bits, which may give neighbouring codes; beside F16 and BF16, llama.cpp rounds activations to 16 bits, and this project does not. The last two columns are llama.cpp's own, with keys and values in 16 bits, its default.
 ({})
 
-| format | equal | close | different | largest preference where tokens differ | logits after prompts differ by at most | llama.cpp equal to itself |
-|---|---|---|---|---|---|---|
+| format | equal | close | different | largest preference where tokens differ | logits after prompts differ by at most | llama.cpp by default: equal | logits differ by at most |
+|---|---|---|---|---|---|---|---|
 ",
             close * 100.0,
             measured.setting(),
@@ -99,14 +100,15 @@ itself when it reads a prompt in other parts: the last column counts its continu
             let all = found.equal + found.close + found.different;
             let _ = writeln!(
                 text,
-                "| {} | {} of {all} | {} | {} | {:.2} % | {:.2} % | {} |",
+                "| {} | {} of {all} | {} | {} | {:.2} % | {:.2} % | {} | {:.2} % |",
                 name.to_ascii_uppercase(),
                 found.equal,
                 found.close,
                 found.different,
                 found.largest_gap * 100.0,
                 found.logits * 100.0,
-                found.llamacpp_with_itself,
+                found.llamacpp_equal,
+                found.llamacpp_logits * 100.0,
             );
         }
     }
