@@ -29,7 +29,7 @@ through wrongly.";
 
 /// What stands under the table of estimates.
 const ESTIMATE_LEGEND: &str = "unseen: schemas with a defect that no document tried has shown, at least, with the 95 % interval of Chao's estimator; it goes by the \
-schemas of which one document and two documents show a defect, as if the documents of a schema showed it independently and alike. estimate: true less their share; its interval reaches from \
+schemas of which one document and two documents show a defect, as if the documents of a schema showed it independently and alike, and is not known where there are some of the former and none of the latter. estimate: true less their share; its interval reaches from \
 the lower limit of true less the upper limit of unseen to the upper limit of true, and holds with 92.5 % at least. Of defects that show in fewer documents than detects from, nothing is known: so \
 large must the share be of a schema's documents, made as these, in which a defect shows, for it to be found with a probability of 95 % (about 3 over the number of documents; median over \
 the schemas without a defect shown).";
@@ -150,10 +150,11 @@ impl CoverageReport<'_> {
                 unseen.map_or_else(not_known, |unseen| {
                     format!("{}, {}", unseen.shown_once, unseen.shown_twice)
                 }),
-                unseen.map_or_else(not_known, |unseen| match unseen.interval {
-                    Some([low, high]) => format!("{:.1} ({low:.1}–{high:.1})", unseen.schemas),
-                    None => format!("{:.1}", unseen.schemas),
-                }),
+                match unseen.and_then(|unseen| Some((unseen.schemas?, unseen.interval))) {
+                    Some((schemas, Some([low, high]))) => format!("{schemas:.1} ({low:.1}–{high:.1})"),
+                    Some((schemas, None)) => format!("{schemas:.1}"),
+                    None => not_known(),
+                },
                 with_interval(row.estimate, row.estimate_ci),
                 row.detection_limit
                     .map_or_else(not_known, |limit| format!("{:.1} %", 100.0 * limit)),

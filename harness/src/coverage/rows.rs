@@ -46,7 +46,7 @@ pub struct CoverageRow {
     pub truly_ci: Option<Interval>,
     /// Schemas with a defect that no document has shown, at least; `None` where there are no two verdicts on any schema.
     pub unseen: Option<Unseen>,
-    /// [`Self::truly`] less the share of [`Self::unseen`].
+    /// [`Self::truly`] less the share of [`Self::unseen`]; `None` where that is not known.
     pub estimate: Option<f64>,
     /// True coverage from both sides: from the lower limit of [`Self::truly`] less the upper limit of [`Self::unseen`], to the upper limit of
     /// [`Self::truly`]. Each limit holds with 97.5 %, so that all three hold with 92.5 % at least, of defects above [`Self::detection_limit`].
@@ -105,7 +105,6 @@ fn row(dataset: &str, framework: &str, records: &[&CoverageRecord]) -> CoverageR
     let truly = count(CoverageRecord::is_truly_covered);
     let tried: Vec<Tried> = records.iter().filter_map(|record| record.tried()).collect();
     let (unseen, truly_ci) = (Unseen::of(&tried), wilson(truly, schemas));
-    // No more schemas can have unseen defects than show none.
     let less = |share: f64, unseen: f64| (share - unseen / schemas as f64).max(0.0);
     let flawless = tried.iter().filter(|one| one.wrong == 0);
     let limits = Spread::of(flawless.map(|one| detection_limit(one.documents)));
@@ -130,11 +129,11 @@ fn row(dataset: &str, framework: &str, records: &[&CoverageRecord]) -> CoverageR
         truly_ci,
         unseen,
         estimate: share(truly)
-            .zip(unseen)
-            .map(|(truly, unseen)| less(truly, unseen.schemas)),
+            .zip(unseen.and_then(|unseen| unseen.schemas))
+            .map(|(truly, unseen)| less(truly, unseen)),
         estimate_ci: truly_ci
-            .zip(unseen)
-            .map(|([low, high], unseen)| [less(low, unseen.at_most()), high]),
+            .zip(unseen.and_then(|unseen| unseen.at_most()))
+            .map(|([low, high], unseen)| [less(low, unseen), high]),
         detection_limit: limits.map(|limits| limits.median),
     }
 }

@@ -33,8 +33,9 @@ pub struct Unseen {
     pub shown_once: usize,
     /// Schemas of which exactly two documents do.
     pub shown_twice: usize,
-    /// The estimate: a number of schemas.
-    pub schemas: f64,
+    /// The estimate: a number of schemas, at most those of which no document shows a defect. `None` where defects are shown once and none twice, from which
+    /// nothing follows.
+    pub schemas: Option<f64>,
     /// Its 95 % interval; none of an estimate of zero, whose spread is not known.
     pub interval: Option<Interval>,
 }
@@ -45,44 +46,31 @@ impl Unseen {
         let told: Vec<&Tried> = schemas.iter().filter(|one| one.documents >= 2).collect();
         let fewest = told.iter().map(|one| one.documents).min()?;
         let shown = |times: usize| told.iter().filter(|one| one.wrong == times).count();
-        let (shown_once, shown_twice) = (shown(1), shown(2));
-        let known = told.iter().filter(|one| one.wrong > 0).count() as f64;
-        let factor = (fewest - 1) as f64 / fewest as f64;
-        let (once, twice) = (shown_once as f64, shown_twice as f64);
-        let (estimate, variance) = match shown_twice {
-            // Without the second figure, the form that is corrected for its bias.
-            0 => {
-                // A schema alone makes no pair.
-                let pairs = once * (once - 1.0).max(0.0) / 2.0;
-                let estimate = factor * pairs;
-                let all = known + estimate;
-                let spread = factor * pairs + (factor * (2.0 * once - 1.0)).powi(2) * once / 4.0;
-                let last = if all > 0.0 {
-                    factor.powi(2) * once.powi(4) / (4.0 * all)
-                } else {
-                    0.0
-                };
-                (estimate, spread - last)
-            }
-            _ => {
-                let ratio = once / twice;
+        let (flawless, shown_once, shown_twice) = (shown(0) as f64, shown(1), shown(2));
+        let unseen = |schemas: Option<f64>, interval: Option<Interval>| Self {
+            shown_once,
+            shown_twice,
+            schemas: schemas.map(|schemas| schemas.min(flawless)),
+            interval: interval.map(|ends| ends.map(|end| end.min(flawless))),
+        };
+        Some(match (shown_once, shown_twice) {
+            (0, _) => unseen(Some(0.0), None),
+            (_, 0) => unseen(None, None),
+            (once, twice) => {
+                let factor = (fewest - 1) as f64 / fewest as f64;
+                let ratio = once as f64 / twice as f64;
+                let estimate = factor * once as f64 * ratio / 2.0;
                 let spread = factor * ratio.powi(2) / 2.0
                     + factor.powi(2) * ratio.powi(3)
                     + factor.powi(2) * ratio.powi(4) / 4.0;
-                (factor * once * ratio / 2.0, twice * spread)
+                unseen(Some(estimate), Some(log_normal(estimate, twice as f64 * spread)))
             }
-        };
-        Some(Self {
-            shown_once,
-            shown_twice,
-            schemas: estimate,
-            interval: (estimate > 0.0).then(|| log_normal(estimate, variance)),
         })
     }
 
     /// The upper limit of [`Self::interval`], or the estimate where there is none.
-    pub fn at_most(&self) -> f64 {
-        self.interval.map_or(self.schemas, |[_, high]| high)
+    pub fn at_most(&self) -> Option<f64> {
+        self.interval.map(|[_, high]| high).or(self.schemas)
     }
 }
 
@@ -110,40 +98,43 @@ mod tests {
     #[test]
     fn the_estimate_is_worked_out_from_schemas_shown_once_and_twice() {
         // Four schemas shown once, two shown twice, one often, of five documents each: 4/5 · 4² / (2 · 2).
-        let schemas = tried(&[1, 1, 1, 1, 2, 2, 5, 0, 0, 0], 5);
-        let unseen = Unseen::of(&schemas).unwrap();
+        let mut wrong = vec![1, 1, 1, 1, 2, 2, 5];
+        wrong.extend([0; 40]);
+        let unseen = Unseen::of(&tried(&wrong, 5)).unwrap();
         assert_eq!((unseen.shown_once, unseen.shown_twice), (4, 2));
-        assert!((unseen.schemas - 3.2).abs() < 1e-12, "{unseen:?}");
+        let estimate = unseen.schemas.unwrap();
+        assert!((estimate - 3.2).abs() < 1e-12, "{unseen:?}");
         // Variance 2 · (0.8/2 · 4 + 0.64 · 8 + 0.64/4 · 16) = 18.56; e^(1.96 · √ln(1 + 18.56/10.24)) = 7.338.
         let [low, high] = unseen.interval.unwrap();
         assert!(
             (low - 3.2 / 7.338).abs() < 1e-3 && (high - 3.2 * 7.338).abs() < 1e-2,
             "{low} {high}"
         );
-        assert_eq!(unseen.at_most(), high);
+        assert_eq!(unseen.at_most(), Some(high));
+        // No more schemas can have unseen defects than show none.
+        let few = Unseen::of(&tried(&wrong[..9], 5)).unwrap();
+        assert_eq!((few.schemas, few.at_most()), (Some(2.0), Some(2.0)));
     }
 
     #[test]
-    fn without_schemas_shown_twice_the_estimate_is_corrected() {
-        // 9/10 · 3 · 2 / 2.
-        let unseen = Unseen::of(&tried(&[1, 1, 1, 7], 10)).unwrap();
-        assert!((unseen.schemas - 2.7).abs() < 1e-12, "{unseen:?}");
-        let [low, high] = unseen.interval.unwrap();
-        assert!(0.0 < low && low < 2.7 && 2.7 < high, "{low} {high}");
-        // One schema alone is no sign of others.
-        let unseen = Unseen::of(&tried(&[1, 0, 0], 10)).unwrap();
-        assert_eq!((unseen.schemas, unseen.interval, unseen.at_most()), (0.0, None, 0.0));
-        // No defect at all is none that is unseen, and zero has no sign.
-        let unseen = Unseen::of(&tried(&[0, 0], 10)).unwrap();
-        assert_eq!(format!("{:.1}", unseen.schemas), "0.0");
+    fn nothing_follows_from_schemas_shown_once_where_none_is_shown_twice() {
+        let unseen = Unseen::of(&tried(&[1, 1, 1, 7, 0, 0], 10)).unwrap();
+        assert_eq!((unseen.shown_once, unseen.schemas, unseen.at_most()), (3, None, None));
+        // Without any defect, there is no sign of unseen ones.
+        let unseen = Unseen::of(&tried(&[0, 0, 0], 10)).unwrap();
+        assert_eq!(
+            (unseen.schemas, unseen.interval, unseen.at_most()),
+            (Some(0.0), None, Some(0.0))
+        );
     }
 
     #[test]
     fn the_schema_with_the_fewest_documents_bounds_the_estimate_and_single_documents_tell_nothing() {
-        let mut schemas = tried(&[1, 1, 2], 100);
+        let mut schemas = tried(&[1, 1, 2, 0, 0], 100);
         schemas.extend(tried(&[0], 2));
         // 1/2 · 2² / (2 · 1).
-        assert!((Unseen::of(&schemas).unwrap().schemas - 1.0).abs() < 1e-12);
+        let estimate = Unseen::of(&schemas).unwrap().schemas.unwrap();
+        assert!((estimate - 1.0).abs() < 1e-12, "{estimate}");
         let single = tried(&[1, 0, 1], 1);
         assert_eq!(Unseen::of(&single), None);
         schemas.extend(single);
@@ -160,9 +151,9 @@ mod tests {
             50.0 * ways * p.powi(times) * (1.0 - p).powi(documents - times)
         };
         let expected = |times| halves.iter().map(|&p| binomial(p, times)).sum::<f64>();
-        let wrong = [1, 2].map(|times| vec![times as usize; expected(times).round() as usize]);
+        let wrong = [0, 1, 2].map(|times| vec![times as usize; expected(times).round() as usize]);
         let unseen = Unseen::of(&tried(&wrong.concat(), documents as usize)).unwrap();
-        let (estimate, truth) = (unseen.schemas, expected(0));
+        let (estimate, truth) = (unseen.schemas.unwrap(), expected(0));
         assert!(estimate < truth && estimate > truth / 2.0, "{estimate} of {truth}");
     }
 
