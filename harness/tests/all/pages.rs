@@ -31,6 +31,43 @@ fn path(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
+/// The site in `docs/example/site` is what the program makes of the runs beside it. `MASKWRIGHT_UPDATE_DOCS=1` writes it anew, and so
+/// does `scripts/example-site.sh`.
+#[test]
+fn the_example_site_is_current() {
+    let directory = tempfile::tempdir().unwrap();
+    let made = directory.path().join("site");
+    let (runs, example) = (runs(), root().join("docs/example"));
+    printed(&[
+        "site",
+        path(&runs),
+        "--out",
+        path(&made),
+        "--data",
+        path(&example),
+        "--title",
+        "maskwright example",
+    ]);
+    let committed = example.join("site");
+    let names = |place: &Path| -> Vec<String> {
+        let entries = fs::read_dir(place).into_iter().flatten().flatten();
+        let mut names: Vec<String> = entries.map(|entry| entry.file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    };
+    if std::env::var_os("MASKWRIGHT_UPDATE_DOCS").is_some() {
+        fs::create_dir_all(&committed).unwrap();
+        for name in names(&made) {
+            fs::copy(made.join(&name), committed.join(&name)).unwrap();
+        }
+    }
+    assert_eq!(names(&made), names(&committed));
+    for name in names(&made) {
+        let is_same = fs::read(made.join(&name)).unwrap() == fs::read(committed.join(&name)).unwrap();
+        assert!(is_same, "{name} is not current: run scripts/example-site.sh");
+    }
+}
+
 /// A directory with a Test Suite of one case and a MaskBench of one file.
 fn data(directory: &Path) -> PathBuf {
     let data = directory.join("data");
