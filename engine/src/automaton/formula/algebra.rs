@@ -280,6 +280,9 @@ impl Algebra {
 
     /// The keys among `names` that begin with a text. `names` must be sorted by their characters.
     pub(crate) fn beginning_with<'a>(&self, names: &'a [TextId], text: TextId) -> &'a [TextId] {
+        if text == TextId::EMPTY {
+            return names;
+        }
         let from = names.partition_point(|name| self.texts.compare(*name, text).is_lt());
         let count = names[from..].partition_point(|name| self.texts.begins_with(*name, text));
         &names[from..from + count]

@@ -106,11 +106,12 @@ impl Search {
     ) -> Result<NextKeys, AutomatonError> {
         let mut viable = Vec::new();
         let left;
-        if let Some(plain) = self.algebra.independent_keys(demand).filter(|plain| plain.min == 0) {
+        let plain = self.algebra.independent_keys(demand).filter(|plain| plain.min == 0);
+        if let Some(plain) = &plain {
             let passed = ordered.iter().position(|name| plain.requires(*name));
             let possible = self.object_can_end(demand, &exhausted)?;
             for &name in &ordered[..passed.map_or(ordered.len(), |passed| passed + 1)] {
-                if possible && self.key_may_come(&plain, name)? {
+                if possible && self.key_may_come(plain, name)? {
                     viable.push(name);
                 }
             }
@@ -130,7 +131,17 @@ impl Search {
             // The formula may still mention keys that have been seen.
             let came: HashSet<TextId> = exhausted.iter().copied().collect();
             names.retain(|name| !came.contains(name));
-            self.add_viable(left, &names, &exhausted, &mut viable)?;
+            match &plain {
+                // What may come in the order may come behind it as well, as far as it is not in it.
+                Some(plain) => {
+                    for &name in &names {
+                        if self.key_may_come(plain, name)? {
+                            viable.push(name);
+                        }
+                    }
+                }
+                None => self.add_viable(left, &names, &exhausted, &mut viable)?,
+            }
             others = self.other_keys(left, &names, &exhausted)?;
         }
         let taken: HashSet<TextId> = exhausted.iter().chain(&names).copied().collect();

@@ -263,6 +263,7 @@ impl Automaton {
                 names if names.len() >= KEYS_WORTH_COUNTING => {
                     RemainingKeyText::Left(RemainingKeys { list, text, seen })
                 }
+                names if seen == KeySetId::EMPTY => RemainingKeyText::These(names.into(), read),
                 names => {
                     let left = names.iter().copied().filter(|name| !self.has_key(seen, *name));
                     RemainingKeyText::These(left.collect(), read)
