@@ -1,8 +1,9 @@
 //! Two runs, or two sets of runs, beside one another: what changed, and whether more than chance changed it.
 //!
 //! [`pairs`] pairs the records of two sets; [`differences`] makes rows of pairs, with intervals and tests from [`resampling`]; [`report`]
-//! shows them.
+//! shows them. [`conditions`] says whether they may be compared at all.
 
+pub mod conditions;
 pub mod differences;
 pub mod pairs;
 pub mod report;

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use maskwright_suites::validate::Scoring;
+use serde::Serialize;
 
 use crate::bench::record::Record;
 use crate::coverage::subject::dataset_of;
@@ -11,7 +12,7 @@ use crate::masks::record::MaskRecord;
 use crate::results::run::{Found, Run};
 
 /// What a row of the comparison is about.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Group {
     /// The command of the runs.
     pub run_of: &'static str,
@@ -21,6 +22,15 @@ pub struct Group {
     pub framework: String,
     /// The dataset, task or part.
     pub dataset: String,
+}
+
+impl Group {
+    /// The parts of the name that there are, as in `bench, builtin, maskwright, easy`.
+    pub fn name(&self) -> String {
+        let parts = [self.run_of, &self.model, &self.framework, &self.dataset];
+        let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        parts.join(", ")
+    }
 }
 
 /// What is known of one question in one run.
@@ -158,11 +168,35 @@ pub type Pair<'s> = (&'s str, &'s QuestionOutcome, &'s QuestionOutcome);
 /// A group with its pairs.
 pub type PairedGroup<'s> = (Group, Vec<Pair<'s>>);
 
-/// The groups that two sides share with the questions of each that both have, in pairs. Where each side has one model, and these differ,
-/// the models are compared: `a → b` is the group's model then.
-pub fn pairs<'s>(one: &'s Side, other: &'s Side) -> Vec<PairedGroup<'s>> {
+/// Questions of a group that one side alone has.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Unpaired {
+    /// The group.
+    #[serde(flatten)]
+    pub group: Group,
+    /// Number of questions that only the first runs have.
+    pub only_before: usize,
+    /// Number of questions that only the second runs have.
+    pub only_after: usize,
+    /// Whether one side has no question of the group at all.
+    pub is_whole_group: bool,
+}
+
+/// What two sides share, and what they do not.
+#[derive(Debug, Default)]
+pub struct Paired<'s> {
+    /// The groups of which both have questions.
+    pub groups: Vec<PairedGroup<'s>>,
+    /// What only one side has, by group.
+    pub unpaired: Vec<Unpaired>,
+}
+
+/// The groups that two sides share with the questions of each that both have, in pairs, and what is left. Where each side has one model,
+/// and these differ, the models are compared: `a → b` is the group's model then.
+pub fn pairs<'s>(one: &'s Side, other: &'s Side) -> Paired<'s> {
     let renamed = renamed(one, other);
-    let mut found = Vec::new();
+    let mut paired = Paired::default();
+    let mut seen: BTreeSet<Group> = BTreeSet::new();
     for (group, outcomes) in one {
         let same = Group {
             model: match &renamed {
@@ -171,20 +205,41 @@ pub fn pairs<'s>(one: &'s Side, other: &'s Side) -> Vec<PairedGroup<'s>> {
             },
             ..group.clone()
         };
-        let Some(others) = other.get(&same) else { continue };
+        let others = other.get(&same);
         let both = outcomes
             .iter()
-            .filter_map(|(name, outcome)| Some((name.as_str(), outcome, others.get(name)?)));
+            .filter_map(|(name, outcome)| Some((name.as_str(), outcome, others?.get(name)?)));
         let both: Vec<_> = both.collect();
-        if !both.is_empty() {
-            let model = match same.model == group.model {
-                true => group.model.clone(),
-                false => format!("{} → {}", group.model, same.model),
-            };
-            found.push((Group { model, ..group.clone() }, both));
+        let model = match same.model == group.model || others.is_none() {
+            true => group.model.clone(),
+            false => format!("{} → {}", group.model, same.model),
+        };
+        let group = Group { model, ..group.clone() };
+        let (only_before, only_after) = (
+            outcomes.len() - both.len(),
+            others.map_or(0, BTreeMap::len) - both.len(),
+        );
+        if only_before + only_after > 0 {
+            paired.unpaired.push(Unpaired {
+                group: group.clone(),
+                only_before,
+                only_after,
+                is_whole_group: others.is_none(),
+            });
         }
+        if !both.is_empty() {
+            paired.groups.push((group, both));
+        }
+        seen.insert(same);
     }
-    found
+    let added = other.iter().filter(|(group, _)| !seen.contains(group));
+    paired.unpaired.extend(added.map(|(group, outcomes)| Unpaired {
+        group: group.clone(),
+        only_before: 0,
+        only_after: outcomes.len(),
+        is_whole_group: true,
+    }));
+    paired
 }
 
 /// The one model of each side, where each has one and they differ.

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::differences::{Change, Difference, RIGHT};
+use super::pairs::Unpaired;
 use crate::report::part::Part;
 use crate::report::table::{Style, Table, figure, table};
 
@@ -15,7 +16,9 @@ pub struct ComparisonReport {
     pub differences: Vec<Difference>,
     /// Confidence of the intervals.
     pub confidence: f64,
-    /// What is left out, and why.
+    /// What only one side has, and what is left out therefore.
+    pub unpaired: Vec<Unpaired>,
+    /// What else a reader has to know.
     pub notes: Vec<String>,
 }
 
@@ -29,6 +32,11 @@ impl ComparisonReport {
     pub fn worse(&self) -> usize {
         let worse = self.differences.iter().filter(|one| one.finding == Change::Worse);
         worse.count()
+    }
+
+    /// Number of questions that the first runs have and the second lack.
+    pub fn missing(&self) -> usize {
+        self.unpaired.iter().map(|one| one.only_before).sum()
     }
 
     /// The tables as text; with `all_names`, every question that changed.
@@ -46,6 +54,7 @@ impl ComparisonReport {
             text += &format!("\n{}", Part::new(title, self.table(style, true), "").text(style));
         }
         text += &format!("\n{}", self.changed(if all_names { usize::MAX } else { NAMES }));
+        text += &self.left_out();
         for note in &self.notes {
             text += &format!("{}{note}\n", style.paragraph());
         }
@@ -108,6 +117,25 @@ impl ComparisonReport {
         table
     }
 
+    /// What only one side has, by group.
+    fn left_out(&self) -> String {
+        let line = |one: &Unpaired| {
+            let name = one.group.name();
+            match (one.is_whole_group, one.only_before, one.only_after) {
+                (true, 0, after) => format!("- {name}: only in the second runs, with {after} questions\n"),
+                (true, before, _) => format!("- {name}: MISSING in the second runs, {before} questions\n"),
+                (false, before, after) => {
+                    format!("- {name}: {before} questions only in the first runs, {after} only in the second\n")
+                }
+            }
+        };
+        let lines: String = self.unpaired.iter().map(line).collect();
+        match lines.is_empty() {
+            true => lines,
+            false => format!("\nNot compared, as one side lacks it:\n\n{lines}"),
+        }
+    }
+
     /// Questions that came out otherwise, by name.
     fn changed(&self, most: usize) -> String {
         let mut text = String::new();
@@ -133,8 +161,8 @@ impl ComparisonReport {
         text
     }
 
-    /// One JSON object: `differences`, `confidence`, `notes`.
+    /// One JSON object: `differences`, `confidence`, `unpaired`, `notes`.
     pub fn json(&self) -> Value {
-        json!({"differences": self.differences, "confidence": self.confidence, "notes": self.notes})
+        json!({"differences": self.differences, "confidence": self.confidence, "unpaired": self.unpaired, "notes": self.notes})
     }
 }

@@ -48,7 +48,7 @@ fn run(seed: u64, share: f64, slower: f64) -> Side {
 }
 
 fn compared(one: &Side, other: &Side) -> Vec<Difference> {
-    differences(&pairs(one, other), METHOD)
+    differences(&pairs(one, other).groups, METHOD)
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn times_within_the_tolerance_are_no_finding() {
     let (before, after) = (run(1, 0.0, 1.0), run(1, 0.0, 1.04));
     let worse = |tolerance| {
         let method = ComparisonMethod { tolerance, ..METHOD };
-        let found = differences(&pairs(&before, &after), method);
+        let found = differences(&pairs(&before, &after).groups, method);
         found.iter().filter(|one| one.finding == Change::Worse).count()
     };
     assert_eq!((worse(0.05), worse(0.03)), (0, 6));
@@ -128,7 +128,82 @@ fn one_model_each_is_compared_across_names() {
             (Group { model, ..group.clone() }, outcomes.clone())
         })
         .collect();
-    let pairs = pairs(&before, &after);
+    let pairs = pairs(&before, &after).groups;
     assert_eq!(pairs.len(), before.len());
     assert_eq!(pairs[0].0.model, "m → n");
+}
+
+/// Two sides of 200 groups with a time each, noise of their own, and of the group `worse` in the second side times a tenth longer.
+fn many(worse: Option<usize>) -> [Side; 2] {
+    [0, 1].map(|number: u64| {
+        let mut random = ChaCha8Rng::seed_from_u64(number);
+        let of_group = |dataset: usize| {
+            let slower = if number == 1 && worse == Some(dataset) {
+                1.1
+            } else {
+                1.0
+            };
+            let outcomes = (0..40).map(|question| {
+                let time = slower * (1.0 + 0.1 * random.random::<f64>());
+                let times = BTreeMap::from([("TPOT", time)]);
+                (format!("question {question}"), QuestionOutcome { right: true, times })
+            });
+            let group = Group {
+                run_of: "bench",
+                model: "m".to_owned(),
+                framework: "maskwright".to_owned(),
+                dataset: format!("{dataset:03}"),
+            };
+            (group, outcomes.collect())
+        };
+        (0..200).map(of_group).collect()
+    })
+}
+
+#[test]
+fn one_clear_difference_is_found_among_200_figures_and_none_among_equal_ones() {
+    let found = |worse: Option<usize>| -> Vec<(String, Change)> {
+        let [before, after] = many(worse);
+        let found = compared(&before, &after);
+        assert_eq!(found.iter().filter(|one| one.is_time()).count(), 200);
+        let found = found.into_iter().filter(|one| one.finding != Change::None);
+        found.map(|one| (one.dataset, one.finding)).collect()
+    };
+    assert_eq!(found(Some(77)), [("077".to_owned(), Change::Worse)]);
+    assert_eq!(found(None), []);
+}
+
+#[test]
+fn what_only_one_side_has_is_counted() {
+    let before = run(1, 0.0, 1.0);
+    let mut after = before.clone();
+    let (whole, _) = after.pop_first().unwrap();
+    let (partly, mut outcomes) = after.pop_last().unwrap();
+    outcomes.retain(|name, _| name != "question 7");
+    outcomes.insert("another".to_owned(), QuestionOutcome::default());
+    after.insert(partly.clone(), outcomes);
+    let added = Group {
+        dataset: "new".to_owned(),
+        ..whole.clone()
+    };
+    after.insert(
+        added.clone(),
+        BTreeMap::from([("first".to_owned(), QuestionOutcome::default())]),
+    );
+    let paired = pairs(&before, &after);
+    let counts: Vec<_> = paired
+        .unpaired
+        .iter()
+        .map(|one| (&one.group, one.only_before, one.only_after, one.is_whole_group))
+        .collect();
+    assert_eq!(
+        counts,
+        [
+            (&whole, QUESTIONS, 0, true),
+            (&partly, 1, 1, false),
+            (&added, 0, 1, true)
+        ]
+    );
+    assert_eq!(paired.groups.len(), before.len() - 1);
+    assert_eq!(pairs(&before, &before).unpaired, []);
 }

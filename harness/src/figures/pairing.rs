@@ -6,6 +6,28 @@ use serde_json::Value;
 const ASKED: [&str; 2] = ["tasks", "datasets"];
 /// Settings that decide what a model answers, whatever constrains it.
 const CONDITIONS: [&str; 3] = ["shots", "sampling", "prompt"];
+/// Settings that decide answers and times besides. A run of an earlier version may lack them, and is not held to what it does not tell.
+const FURTHER_CONDITIONS: [&str; 19] = [
+    "sha256",
+    "draft",
+    "seed",
+    "vocabulary",
+    "documents_made",
+    "samples",
+    "level",
+    "max_tokens",
+    "protocol",
+    "prompt_date",
+    "compile_limit_s",
+    "generation_limit_s",
+    "time_limit_s",
+    "fast_forward",
+    "prefix_cache",
+    "compile_beside_prefill",
+    "finish_in_time",
+    "overlap",
+    "repeat",
+];
 
 /// Whether runs, given by their names and settings, asked alike what they both asked.
 ///
@@ -28,10 +50,12 @@ pub fn check(runs: &[(String, Value)]) -> Result<(), String> {
     Ok(())
 }
 
-/// What two runs asked differently.
-fn differences(one: &Value, other: &Value) -> Vec<String> {
+/// What two runs of one command, given by their settings, asked differently; nothing where they share no data.
+pub fn differences(one: &Value, other: &Value) -> Vec<String> {
     let mut found = Vec::new();
-    let mut is_shared = false;
+    let has_lists = |settings: &Value| ASKED.iter().any(|list| settings[*list].is_array());
+    // Runs without such lists have one set of data.
+    let mut is_shared = !has_lists(one) && !has_lists(other);
     for list in ASKED {
         let members = |settings: &Value| settings[list].as_array().cloned().unwrap_or_default();
         let others = members(other);
@@ -49,6 +73,11 @@ fn differences(one: &Value, other: &Value) -> Vec<String> {
         .iter()
         .filter(|name| is_shared && one[**name] != other[**name]);
     found.extend(conditions.map(|name| (*name).to_owned()));
+    let further = FURTHER_CONDITIONS.iter().filter(|name| {
+        let (one, other) = (&one[**name], &other[**name]);
+        is_shared && !one.is_null() && !other.is_null() && one != other
+    });
+    found.extend(further.map(|name| (*name).to_owned()));
     found
 }
 
@@ -80,5 +109,34 @@ mod tests {
         }
         let bench = |sha256: &str| json!({"datasets": [{"name": "d", "sha256": sha256}], "shots": 2});
         assert!(check(&bench("1"), &bench("2")).unwrap_err().contains("datasets \"d\""));
+    }
+
+    #[test]
+    fn every_setting_that_decides_answers_or_times_is_compared_where_both_tell_it() {
+        let settings = |changes: Value| {
+            let mut settings = json!({
+                "datasets": [{"name": "d", "sha256": "1"}], "max_tokens": 8, "prefix_cache": false, "fast_forward": true, "repeat": 1,
+            });
+            let changes = changes.as_object().cloned().unwrap_or_default();
+            settings.as_object_mut().unwrap().extend(changes);
+            settings
+        };
+        let one = settings(json!({}));
+        for (name, value) in [
+            ("max_tokens", json!(9)),
+            ("prefix_cache", json!(true)),
+            ("fast_forward", json!(false)),
+            ("repeat", json!(2)),
+        ] {
+            assert_eq!(differences(&one, &settings(json!({name: value}))), [name]);
+            assert_eq!(differences(&one, &settings(json!({name: null}))), Vec::<String>::new());
+        }
+        // Runs without a model have their data in the settings themselves.
+        let masks = |vocabulary: &str, sha256: &str| json!({"vocabulary": vocabulary, "sha256": sha256, "seed": 1});
+        assert_eq!(differences(&masks("a", "1"), &masks("a", "1")), Vec::<String>::new());
+        assert_eq!(
+            differences(&masks("a", "1"), &masks("b", "2")),
+            ["sha256", "vocabulary"]
+        );
     }
 }

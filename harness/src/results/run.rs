@@ -162,12 +162,13 @@ impl Run {
         models
     }
 
-    /// Drops the records of other models. False where none is left; frameworks that are judged without a model stay.
+    /// Drops the records of other models, and these models from the settings, so that what is planned is that of the model. False where
+    /// no record is left; frameworks that are judged without a model stay.
     pub fn keep_model(&mut self, model: &str) -> bool {
         match &mut self.found {
-            Found::Bench(run) => run.keep(|key| key.model == model),
-            Found::Quality(run) => run.keep(|key| key.model == model),
-            Found::Ifstruct(run, _) => run.keep(|key| key.model == model),
+            Found::Bench(run) => run.keep_model(model, |key| &key.model),
+            Found::Quality(run) => run.keep_model(model, |key| &key.model),
+            Found::Ifstruct(run, _) => run.keep_model(model, |key| &key.model),
             Found::Suite(_) | Found::Masks(_) | Found::Coverage(_) => true,
         }
     }
@@ -269,9 +270,12 @@ impl<R: Recorded> RunRecords<R> {
         })
     }
 
-    /// Drops the records whose keys do not hold, and says whether any is left.
-    fn keep(&mut self, holds: impl Fn(&R::Key) -> bool) -> bool {
-        self.records.retain(|record| holds(record.key()));
+    /// Drops the records and settings of other models, and says whether any record is left.
+    fn keep_model(&mut self, model: &str, of_key: impl Fn(&R::Key) -> &String) -> bool {
+        self.records.retain(|record| of_key(record.key()) == model);
+        if let Some(models) = self.settings.get_mut("models").and_then(Value::as_array_mut) {
+            models.retain(|known| known["name"] == model);
+        }
         !self.records.is_empty()
     }
 

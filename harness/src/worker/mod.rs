@@ -3,7 +3,7 @@
 mod compiler;
 mod failure;
 mod process;
-mod spawn;
+pub mod spawn;
 #[cfg(test)]
 mod tests;
 pub mod trial;

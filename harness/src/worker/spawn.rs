@@ -29,7 +29,7 @@ static STARTER: LazyLock<Option<Mutex<Sender<Order>>>> = LazyLock::new(|| {
 /// # Errors
 ///
 /// Where it cannot be started.
-pub(super) fn spawn(mut command: Command) -> io::Result<Child> {
+pub fn spawn(mut command: Command) -> io::Result<Child> {
     end_with_parent(&mut command);
     let Some(starter) = &*STARTER else {
         return command.spawn();

@@ -276,3 +276,44 @@ fn a_regression_ends_with_an_exit_code_and_other_hardware_is_refused() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("--across-hardware"));
     assert!(compared(&["--across-hardware"]).status.success() && compared(&["--no-times"]).status.success());
 }
+
+#[test]
+fn a_row_that_the_second_run_lacks_is_named_and_other_settings_are_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let (before, after) = (runs().join("masks"), directory.path().join("after"));
+    fs::create_dir(&after).unwrap();
+    let manifest = fs::read_to_string(before.join("manifest.json")).unwrap();
+    fs::write(after.join("manifest.json"), &manifest).unwrap();
+    let records = fs::read_to_string(before.join("records.jsonl")).unwrap();
+    let kept = records
+        .lines()
+        .filter(|line| serde_json::from_str::<Value>(line).unwrap()["key"]["framework"] != "llguidance");
+    fs::write(
+        after.join("records.jsonl"),
+        kept.map(|line| format!("{line}\n")).collect::<String>(),
+    )
+    .unwrap();
+    let compared = |options: &[&str]| maskwright(&[&["compare", path(&before), path(&after)], options].concat());
+    let output = compared(&["--fail-on-regression"]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(
+        text.contains("llguidance") && text.contains("MISSING in the second runs"),
+        "{text}"
+    );
+    assert!(String::from_utf8_lossy(&output.stderr).contains("--allow-missing"));
+    assert!(compared(&[]).status.success());
+    assert!(compared(&["--fail-on-regression", "--allow-missing"]).status.success());
+    fs::write(
+        after.join("manifest.json"),
+        manifest
+            .replace("\"vocabulary\":\"builtin\"", "\"vocabulary\":\"gpt2\"")
+            .replace("\"vocabulary\": \"builtin\"", "\"vocabulary\": \"gpt2\""),
+    )
+    .unwrap();
+    let output = compared(&[]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("vocabulary differ"));
+    let text = String::from_utf8(compared(&["--across-settings"]).stdout).unwrap();
+    assert!(text.contains("vocabulary differ"), "{text}");
+}

@@ -1,12 +1,14 @@
 //! `maskwright all`.
 
+mod options;
 mod parts;
 mod process;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::Args;
+use serde::{Deserialize, Serialize};
 
 use self::parts::{BenchmarkPart, PARTS, Plan};
 use self::process::{PartEnd, run_part};
@@ -16,7 +18,7 @@ use crate::pages::report::{ReportOptions, RunReport};
 use crate::report::table::Style;
 use crate::results::bench::ReadOptions;
 use crate::results::run::{Run, directories_of_runs};
-use crate::run::{directory, interrupt, progress};
+use crate::run::{interrupt, progress};
 
 /// Failures that the report holds against their schemas.
 const EXPLAINED: usize = 200;
@@ -25,14 +27,15 @@ const FOR_REPORT: f64 = 0.05;
 /// Name of the report's page in the directory.
 const PAGE: &str = "report.html";
 
-/// Arguments of `maskwright all`.
-#[derive(Debug, Args)]
+/// Arguments of `maskwright all`. What is asked is kept in the directory for `--resume`; where and for how long is not.
+#[derive(Clone, Debug, Args, Serialize, Deserialize)]
 pub struct AllArguments {
     /// The model: `builtin`, a directory in Hugging Face layout, a GGUF file, or a hub id
     #[arg(long, default_value = "builtin", value_name = "MODEL")]
     model: String,
     /// Time for everything, such as 90s, 10m or 2h. A part that comes to the end of its share keeps what it has
     #[arg(long, default_value = "10m", value_parser = duration, value_name = "TIME")]
+    #[serde(skip)]
     budget: Duration,
     /// Frameworks, comma-separated; the model alone runs beside them
     #[arg(
@@ -56,9 +59,11 @@ pub struct AllArguments {
     offline: bool,
     /// Directory of the runs and of the report [default: runs/all-DATE-TIME]
     #[arg(long, value_name = "DIR")]
+    #[serde(skip)]
     out: Option<PathBuf>,
-    /// Go on with the runs in --out: the time is that of this call
-    #[arg(long, requires = "out")]
+    /// Go on with the runs in --out as they were begun: only --budget, --parts and --offline may be given anew
+    #[arg(long, requires = "out", conflicts_with_all = ["model", "frameworks", "data", "device"])]
+    #[serde(skip)]
     resume: bool,
 }
 
@@ -66,38 +71,50 @@ pub struct AllArguments {
 ///
 /// # Errors
 ///
-/// [`CommandError::NothingMeasured`], where no part has a record; [`CommandError`], where the report cannot be written.
+/// [`CommandError::NothingMeasured`], where no part has a record; [`CommandError::Found`], where a part failed or its run is damaged, once
+/// the report of the others is written; [`CommandError`], where the report cannot be written.
 pub fn run(arguments: &AllArguments) -> Result<(), CommandError> {
     let started = Instant::now();
     let out = arguments.out.clone().unwrap_or_else(|| {
         let now = jiff::Zoned::now().strftime("%Y%m%d-%H%M%S").to_string();
         PathBuf::from("runs").join(format!("all-{now}"))
     });
-    if !arguments.resume && out.exists() {
-        let message = format!(
-            "{} is there already: go on with --resume, or choose another --out",
-            out.display()
-        );
-        return Err(CommandError::Arguments(message));
-    }
-    directory::writable(&out).map_err(|source| CommandError::write(&out, source))?;
-    std::fs::create_dir_all(&out).map_err(|source| CommandError::write(&out, source))?;
+    let arguments = match arguments.resume {
+        true => &options::resumed(arguments, &out)?,
+        false => {
+            options::begin(arguments, &out)?;
+            arguments
+        }
+    };
     interrupt::watch();
-    let notes = run_parts(arguments, &out, started)?;
-    for note in &notes {
+    let mut outcome = run_parts(arguments, &out, started)?;
+    for note in &outcome.notes {
         progress::say(note);
     }
     if directories_of_runs(&out).is_empty() {
         return Err(CommandError::NothingMeasured(format!(
             "no part came to a record: {}",
-            notes.join(" ")
+            outcome.notes.join(" ")
         )));
     }
-    write_report(arguments, &out)
+    outcome.failed.extend(write_report(arguments, &out)?);
+    match outcome.failed.is_empty() {
+        true => Ok(()),
+        false => Err(CommandError::Found(outcome.failed.join("; "))),
+    }
+}
+
+/// What parts came to.
+#[derive(Default)]
+struct PartsOutcome {
+    /// What was left out or cut off.
+    notes: Vec<String>,
+    /// What failed.
+    failed: Vec<String>,
 }
 
 /// Runs the parts one after the other, each within its share of the time that is left, and says what did not come to its end.
-fn run_parts(arguments: &AllArguments, out: &std::path::Path, started: Instant) -> Result<Vec<String>, CommandError> {
+fn run_parts(arguments: &AllArguments, out: &Path, started: Instant) -> Result<PartsOutcome, CommandError> {
     let wanted: Vec<BenchmarkPart> = match arguments.parts.is_empty() {
         true => PARTS.to_vec(),
         false => PARTS
@@ -106,7 +123,7 @@ fn run_parts(arguments: &AllArguments, out: &std::path::Path, started: Instant) 
             .filter(|part| arguments.parts.contains(part))
             .collect(),
     };
-    let mut notes = Vec::new();
+    let (mut notes, mut failed) = (Vec::new(), Vec::new());
     let plans = wanted.into_iter().filter_map(|part| {
         let plan = Plan::new(part, arguments.data.as_deref());
         plan.map_err(|missing| notes.push(format!("{}: {missing}", part.name())))
@@ -130,30 +147,43 @@ fn run_parts(arguments: &AllArguments, out: &std::path::Path, started: Instant) 
             PartEnd::OutOfTime => notes.push(format!(
                 "{name}: its share of the time is over; what it measured is kept"
             )),
-            PartEnd::Failed(code) => notes.push(format!(
-                "{name}: it ended with exit code {code}; its own words are above"
-            )),
+            PartEnd::Failed(how) => failed.push(format!("{name} failed with {how}; its own words are above")),
             PartEnd::Interrupted => {
-                let message = format!("interrupted; go on with --resume --out {}", out.display());
+                let message = format!(
+                    "interrupted; go on with `maskwright all --resume --out {}`",
+                    out.display()
+                );
                 return Err(CommandError::Stopped(message));
             }
         }
     }
-    Ok(notes)
+    Ok(PartsOutcome { notes, failed })
 }
 
-fn write_report(arguments: &AllArguments, out: &std::path::Path) -> Result<(), CommandError> {
+/// Writes the page of the runs that can be read, and gives a sentence for each that cannot.
+fn write_report(arguments: &AllArguments, out: &Path) -> Result<Vec<String>, CommandError> {
+    let (mut runs, mut damaged) = (Vec::new(), Vec::new());
+    for directory in directories_of_runs(out) {
+        match Run::read(&directory) {
+            Ok(run) => runs.push(run),
+            Err(problem) => damaged.push(format!("{} is left out: {problem}", directory.display())),
+        }
+    }
+    if runs.is_empty() {
+        return Err(CommandError::NothingMeasured(damaged.join("; ")));
+    }
     let options = ReportOptions {
         reading: ReadOptions::default(),
         explained: EXPLAINED,
         data: arguments.data.as_deref(),
     };
-    let report = RunReport::new(Run::read_all(&[out.to_owned()])?, options, Style::Terminal)?;
+    let report = RunReport::new(runs, options, Style::Terminal)?;
     if let Some(overview) = report.sections.first() {
         crate::print_text(&overview.text(Style::Terminal))?;
     }
     let title = format!("maskwright report: {}", arguments.model);
-    write_page(&out.join(PAGE), &report.html(&title, None), true)
+    write_page(&out.join(PAGE), &report.html(&title, None), true)?;
+    Ok(damaged)
 }
 
 /// Reads a time such as 90s, 10m or 2h.

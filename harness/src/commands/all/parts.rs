@@ -6,12 +6,14 @@ use std::time::Duration;
 
 use maskwright_suites::locate::locate;
 use maskwright_suites::mask_bench::MaskBench;
+use serde::{Deserialize, Serialize};
 
 use super::AllArguments;
 use crate::frameworks::LM_ONLY;
 
 /// A part of the benchmark.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum BenchmarkPart {
     /// Efficiency and coverage
     Bench,

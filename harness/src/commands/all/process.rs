@@ -2,19 +2,24 @@
 
 use std::ffi::OsString;
 use std::io;
+use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::error::CommandError;
 use crate::run::interrupt;
+use crate::worker::spawn::spawn;
 
 /// How often a process is looked after.
 const INTERVAL: Duration = Duration::from_millis(100);
 /// Time that a process has to put the record in hand on disk once it was asked to stop: an answer may take this long.
 const GRACE: Duration = Duration::from_secs(45);
+
+/// Share of a part's time that is kept for that, at most.
+const GRACE_SHARE: f64 = 0.25;
 
 /// How a part came to its end.
 #[derive(Debug, PartialEq, Eq)]
@@ -23,38 +28,51 @@ pub enum PartEnd {
     Done,
     /// Its time was over.
     OutOfTime,
-    /// With an exit code of failure.
-    Failed(i32),
+    /// With an exit code of failure, or by a signal: in words.
+    Failed(String),
     /// The user interrupted.
     Interrupted,
 }
 
-/// Runs this program with `words` for `time` at most. Records so far stay in the run's directory.
+/// Runs this program with `words` for `time` at most, the time to finish the record in hand among it. Records so far stay in the run's
+/// directory.
 ///
 /// # Errors
 ///
 /// [`CommandError::Output`], where the process cannot be started.
 pub fn run_part(words: &[OsString], time: Duration) -> Result<PartEnd, CommandError> {
-    let program = std::env::current_exe()?;
-    let mut child = Command::new(program)
-        .args(words)
+    let mut command = Command::new(std::env::current_exe()?);
+    // Its tables are in its directory, and in the report.
+    command.args(words).stdout(Stdio::null());
+    Ok(run_within(command, time, GRACE, interrupt::requested)?)
+}
+
+/// Runs a command for `time` at most, of which `grace` is kept for the process to end once it was asked to, as far as that is a small share;
+/// a process that is interrupted has all of `grace`.
+fn run_within(
+    mut command: Command,
+    time: Duration,
+    grace: Duration,
+    is_interrupted: impl Fn() -> bool,
+) -> io::Result<PartEnd> {
+    command
         .stdin(Stdio::null())
-        // Its tables are in its directory, and in the report.
-        .stdout(Stdio::null())
-        .spawn()?;
+        // Ctrl-C is for this process alone, which asks the part to stop once: asked twice, it would end at once.
+        .process_group(0);
+    let mut child = spawn(command)?;
     let started = Instant::now();
+    let kept = grace.min(time.mul_f64(GRACE_SHARE));
     loop {
         if let Some(status) = child.try_wait()? {
             return Ok(of_status(status));
         }
-        let is_over = started.elapsed() >= time;
-        if is_over || interrupt::requested() {
-            stop(&mut child)?;
-            return Ok(if is_over {
-                PartEnd::OutOfTime
-            } else {
-                PartEnd::Interrupted
-            });
+        if is_interrupted() {
+            stop(&mut child, grace)?;
+            return Ok(PartEnd::Interrupted);
+        }
+        if started.elapsed() + kept >= time {
+            stop(&mut child, kept)?;
+            return Ok(PartEnd::OutOfTime);
         }
         sleep(INTERVAL);
     }
@@ -63,27 +81,82 @@ pub fn run_part(words: &[OsString], time: Duration) -> Result<PartEnd, CommandEr
 fn of_status(status: ExitStatus) -> PartEnd {
     match status.code() {
         Some(0) => PartEnd::Done,
-        // Ctrl-C goes to all processes of a terminal.
+        // Somebody else asked it to stop.
         Some(code) if code == i32::from(interrupt::EXIT_CODE) => PartEnd::Interrupted,
-        Some(code) => PartEnd::Failed(code),
-        None => PartEnd::Failed(-1),
+        Some(code) => PartEnd::Failed(format!("exit code {code}")),
+        None => PartEnd::Failed(status.to_string()),
     }
 }
 
-/// Asks a process to stop as Ctrl-C does, and ends it where it does not.
-fn stop(child: &mut Child) -> io::Result<()> {
-    if let Some(process) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
+/// Asks a process to stop as Ctrl-C does, and ends it with what is in its group where it does not within `grace`.
+fn stop(child: &mut Child, grace: Duration) -> io::Result<()> {
+    let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    let signal = |signal: Signal| {
         // It may have ended meanwhile.
-        let _ = kill_process(process, Signal::INT);
-    }
+        let _ = group.map(|group| kill_process_group(group, signal));
+    };
+    signal(Signal::INT);
     let asked = Instant::now();
-    while asked.elapsed() < GRACE {
+    while asked.elapsed() < grace {
         if child.try_wait()?.is_some() {
             return Ok(());
         }
         sleep(INTERVAL);
     }
-    child.kill()?;
+    signal(Signal::KILL);
     child.wait()?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    /// A shell that runs a script.
+    fn shell(script: &str) -> Command {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]);
+        command
+    }
+
+    const LONG: Duration = Duration::from_secs(60);
+
+    #[test]
+    fn a_process_ends_by_itself_or_with_a_code() {
+        let end = |script: &str| run_within(shell(script), LONG, LONG, || false).unwrap();
+        assert_eq!(end("exit 0"), PartEnd::Done);
+        assert_eq!(end("exit 3"), PartEnd::Failed("exit code 3".to_owned()));
+        assert_eq!(end("exit 130"), PartEnd::Interrupted);
+        assert!(matches!(end("kill -KILL $$"), PartEnd::Failed(_)));
+    }
+
+    #[test]
+    fn a_process_that_does_not_stop_is_ended_within_its_time() {
+        let started = Instant::now();
+        let deaf = shell("trap '' INT; sleep 60; sleep 60");
+        let end = run_within(deaf, Duration::from_secs(2), LONG, || false).unwrap();
+        assert_eq!(end, PartEnd::OutOfTime);
+        let elapsed = started.elapsed();
+        assert!(
+            elapsed >= Duration::from_secs(2) && elapsed < Duration::from_secs(30),
+            "{elapsed:?}"
+        );
+    }
+
+    #[test]
+    fn an_interrupted_process_is_in_a_group_of_its_own_and_asked_to_stop() {
+        let directory = tempfile::tempdir().unwrap();
+        let place = directory.path().join("process");
+        let script = format!("echo $$ > {0}.new; mv {0}.new {0}; exec sleep 60", place.display());
+        let started = Instant::now();
+        // The interrupt comes once the process runs.
+        let end = run_within(shell(&script), LONG, Duration::from_secs(2), || place.exists()).unwrap();
+        assert_eq!(end, PartEnd::Interrupted);
+        assert!(started.elapsed() < Duration::from_secs(30));
+        let process: i32 = fs::read_to_string(&place).unwrap().trim().parse().unwrap();
+        // Nothing is left of the group: it was this process's own, and not that of the tests.
+        assert!(rustix::process::test_kill_process_group(Pid::from_raw(process).unwrap()).is_err());
+    }
 }

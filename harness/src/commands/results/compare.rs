@@ -3,14 +3,13 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use serde_json::Value;
 
 use super::arguments::ReadingArguments;
+use crate::compare::conditions::{asked_differently, on_different_hardware};
 use crate::compare::differences::{ComparisonMethod, differences};
 use crate::compare::pairs::{pairs, side};
 use crate::compare::report::ComparisonReport;
 use crate::error::CommandError;
-use crate::figures::pairing;
 use crate::report::table::Style;
 use crate::results::run::Run;
 
@@ -23,9 +22,15 @@ pub struct CompareArguments {
     /// The runs after
     #[arg(value_name = "B")]
     after: PathBuf,
-    /// End with exit code 1 where anything is found to be worse
+    /// End with exit code 1 where anything is found to be worse, or is in A and not in B
     #[arg(long)]
     fail_on_regression: bool,
+    /// With --fail-on-regression: B may lack what A has
+    #[arg(long, requires = "fail_on_regression")]
+    allow_missing: bool,
+    /// Compare although the runs were asked differently, such as with other limits; what differs is said
+    #[arg(long)]
+    across_settings: bool,
     /// Compare times although the runs are of different hardware
     #[arg(long)]
     across_hardware: bool,
@@ -63,19 +68,31 @@ fn tolerance(text: &str) -> Result<f64, String> {
 ///
 /// # Errors
 ///
-/// [`CommandError::Found`], where something is worse and that is to be an error; [`CommandError::Arguments`], where the runs are of
-/// different hardware or share nothing; and where they cannot be read.
+/// [`CommandError::Found`], where something is worse or missing and that is to be an error; [`CommandError::Arguments`], where the runs
+/// were asked differently or are of different hardware; [`CommandError::NothingMeasured`], where they share nothing; and where they
+/// cannot be read.
 pub fn run(arguments: &CompareArguments) -> Result<(), CommandError> {
     let before = Run::read_all(std::slice::from_ref(&arguments.before))?;
     let after = Run::read_all(std::slice::from_ref(&arguments.after))?;
-    check_asked(&before, &after)?;
-    if !arguments.no_times && !arguments.across_hardware {
-        check_hardware(&before, &after)?;
+    let mut notes = asked_differently(&before, &after);
+    if let Some(problem) = notes.first().filter(|_| !arguments.across_settings) {
+        let message = format!("{problem}; --across-settings compares them all the same");
+        return Err(CommandError::Arguments(message));
+    }
+    if !arguments.no_times {
+        let others = on_different_hardware(&before, &after);
+        if let Some(problem) = others.first().filter(|_| !arguments.across_hardware) {
+            let message = format!(
+                "{problem}: their times do not compare; --no-times leaves them out, --across-hardware compares them all the same"
+            );
+            return Err(CommandError::Arguments(message));
+        }
+        notes.extend(others);
     }
     let reading = arguments.reading.reading();
     let (one, other) = (side(&before, reading.scoring), side(&after, reading.scoring));
-    let groups = pairs(&one, &other);
-    if groups.is_empty() {
+    let paired = pairs(&one, &other);
+    if paired.groups.is_empty() {
         let message = format!(
             "{} and {} share no question of one framework: there is nothing to compare",
             arguments.before.display(),
@@ -89,14 +106,10 @@ pub fn run(arguments: &CompareArguments) -> Result<(), CommandError> {
         times: !arguments.no_times,
         tolerance: arguments.tolerance,
     };
-    let alone = one.keys().count() + other.keys().count() - 2 * groups.len();
-    let mut notes = Vec::new();
-    if alone > 0 {
-        notes.push(format!("{alone} rows are in one of the two only, and left out."));
-    }
     let report = ComparisonReport {
-        differences: differences(&groups, method),
+        differences: differences(&paired.groups, method),
         confidence: reading.confidence,
+        unpaired: paired.unpaired,
         notes,
     };
     match (arguments.json, arguments.markdown) {
@@ -104,63 +117,27 @@ pub fn run(arguments: &CompareArguments) -> Result<(), CommandError> {
         (false, true) => crate::print_text(&report.text(Style::Markdown, arguments.names))?,
         (false, false) => crate::print_text(&report.text(Style::Terminal, arguments.names))?,
     }
-    match report.worse() {
-        worse @ 1.. if arguments.fail_on_regression => Err(CommandError::Found(format!(
-            "{worse} of {} figures are worse in {}",
-            report.differences.len(),
+    if !arguments.fail_on_regression {
+        return Ok(());
+    }
+    let mut problems = Vec::new();
+    if report.worse() > 0 {
+        let (worse, all) = (report.worse(), report.differences.len());
+        problems.push(format!(
+            "{worse} of {all} figures are worse in {}",
             arguments.after.display()
-        ))),
-        _ => Ok(()),
+        ));
     }
-}
-
-/// Whether runs of one command asked alike what they both asked: what they were asked decides what they answer.
-fn check_asked(before: &[Run], after: &[Run]) -> Result<(), CommandError> {
-    for one in before {
-        for other in after.iter().filter(|other| other.command() == one.command()) {
-            let named =
-                |run: &Run, manifest: &Value| (run.paths[0].display().to_string(), manifest["settings"].clone());
-            let both = [named(one, &one.manifests[0]), named(other, &other.manifests[0])];
-            pairing::check(&both).map_err(|problem| {
-                CommandError::Arguments(problem.replace("cannot be in the same figures", "cannot be compared"))
-            })?;
-        }
+    if report.missing() > 0 && !arguments.allow_missing {
+        problems.push(format!(
+            "{} lacks {} questions that {} has (--allow-missing allows that)",
+            arguments.after.display(),
+            report.missing(),
+            arguments.before.display()
+        ));
     }
-    Ok(())
-}
-
-/// Whether runs of one command ran on the same hardware.
-fn check_hardware(before: &[Run], after: &[Run]) -> Result<(), CommandError> {
-    let described = |run: &Run| -> Vec<String> {
-        let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        let devices = |manifest: &Value| -> Vec<String> {
-            let models = manifest["settings"]["models"].as_array().into_iter().flatten();
-            models.map(|model| text(&model["device"])).collect()
-        };
-        let of = |manifest: &Value| {
-            let hardware = &manifest["hardware"];
-            format!(
-                "{} × {}, {}",
-                hardware["cpus"],
-                text(&hardware["cpu"]),
-                devices(manifest).join(", ")
-            )
-        };
-        run.manifests.iter().map(of).collect()
-    };
-    for one in before {
-        for other in after.iter().filter(|other| other.command() == one.command()) {
-            let (theirs, ours) = (described(one), described(other));
-            if theirs != ours {
-                return Err(CommandError::Arguments(format!(
-                    "{} ran on {} and {} on {}: their times do not compare; --no-times leaves them out, --across-hardware compares them all the same",
-                    one.paths[0].display(),
-                    theirs.join("; "),
-                    other.paths[0].display(),
-                    ours.join("; ")
-                )));
-            }
-        }
+    match problems.is_empty() {
+        true => Ok(()),
+        false => Err(CommandError::Found(problems.join("; "))),
     }
-    Ok(())
 }
