@@ -185,6 +185,14 @@ pub enum VocabularyError {
         /// What is wrong with it.
         message: String,
     },
+    /// A file is no model of SentencePiece.
+    #[error("model of SentencePiece, byte {offset}: {message}")]
+    SentencePiece {
+        /// Offset in the file.
+        offset: usize,
+        /// What is wrong there.
+        message: &'static str,
+    },
     /// One id is given to two different tokens.
     #[error("token id {id} is given twice: {first:?} and {second:?}")]
     DuplicateId {

@@ -49,6 +49,22 @@ pub trait Masker: Send {
     /// [`MaskError::LimitExceeded`] or [`MaskError::Internal`], where the framework cannot tell.
     fn mask(&mut self) -> Result<&TokenMask, MaskError>;
 
+    /// Gives the tokens that are allowed next where at most `tokens` more may be written, the end of sequence among them: those of
+    /// [`mask`](Masker::mask) after which the framework knows a way to end the document in time, and the first token of one such way.
+    /// A decode loop that asks for every token like this, with a limit that falls by one each time, ends with a valid document.
+    ///
+    /// Where no end is known within `tokens`, and in frameworks that know of no ends, the mask is that of `mask`. Single tokens that
+    /// make many others necessary at once (1,024, or 64 where more than 256 tokens are allowed) need not be recognised earlier than
+    /// so many tokens before the limit.
+    ///
+    /// # Errors
+    ///
+    /// As [`mask`](Masker::mask).
+    fn mask_within(&mut self, tokens: usize) -> Result<&TokenMask, MaskError> {
+        let _ = tokens;
+        self.mask()
+    }
+
     /// Accepts `token`.
     ///
     /// # Errors
@@ -74,6 +90,17 @@ pub trait Masker: Send {
     ///
     /// As [`mask`](Masker::mask).
     fn forced_tokens(&mut self, tokens: &mut Vec<TokenId>) -> Result<(), MaskError>;
+
+    /// Appends to `text` the bytes that must come next whatever is sampled, up to a limit; nothing where there is a choice, or
+    /// where the framework cannot tell. This needs no tokenizer. The bytes may end within a character of UTF-8.
+    ///
+    /// # Errors
+    ///
+    /// As [`mask`](Masker::mask).
+    fn forced_text(&mut self, text: &mut Vec<u8>) -> Result<(), MaskError> {
+        let _ = text;
+        Ok(())
+    }
 
     /// Appends to `tokens` tokens that end the document from here, without the end of sequence: a short way, though not
     /// always the shortest. False, and nothing appended, where the framework cannot tell.

@@ -11,7 +11,7 @@ use super::cache::mask_buffers::BufferPool;
 use super::cache::sharded::ShardedCache;
 use super::cache::token_set::{Base, TokenSet};
 use super::completions::{CompletionLength, CompletionTokens};
-use super::forced_tokens::forced_tokens;
+use super::forced_tokens::{forced_bytes, forced_tokens};
 use super::index::base_sets::{BaseSets, bit};
 use super::masker::MaskedText;
 use super::shared_tokens::SharedTokens;
@@ -22,6 +22,8 @@ use super::structure::{SchemaCache, StructureWalk};
 const MASK_BYTES: usize = 8 << 20;
 /// Memory for the states that tokens lead to.
 const STEP_BYTES: usize = 4 << 20;
+/// Memory for the longest completions behind the tokens of states.
+const FURTHEST_BYTES: usize = 1 << 20;
 /// Masks, and states, that there is room for from the beginning: most documents need no more.
 const MASKS: usize = 48;
 const STEPS: usize = 48;
@@ -37,6 +39,8 @@ pub(crate) struct CompiledSchema {
     /// builder.
     masks: ShardedCache<State, Arc<TokenSet>>,
     steps: ShardedCache<(State, TokenId), State>,
+    /// The longest completions behind tokens, where a limit on tokens was near.
+    furthest: ShardedCache<State, u32>,
 }
 
 /// The automaton and the masks, as far as they have been worked out.
@@ -62,6 +66,7 @@ impl CompiledSchema {
             builder: Mutex::new(builder),
             masks: ShardedCache::new(MASK_BYTES, MASKS),
             steps: ShardedCache::new(STEP_BYTES, STEPS),
+            furthest: ShardedCache::new(FURTHEST_BYTES, 0),
         }
     }
 
@@ -83,6 +88,15 @@ impl CompiledSchema {
 
 impl MaskedText for CompiledSchema {
     type State = WrittenState;
+    type Key = State;
+
+    fn key(at: &WrittenState) -> State {
+        at.state
+    }
+
+    fn furthest(&self) -> &ShardedCache<State, u32> {
+        &self.furthest
+    }
 
     fn vocabulary(&self) -> &Vocabulary {
         &self.vocabulary
@@ -146,6 +160,12 @@ impl MaskedText for CompiledSchema {
         forced_tokens(&self.vocabulary, &self.tokens.index, automaton, &at.state, before).map_err(mask_error)
     }
 
+    fn forced_text(&self, at: &WrittenState) -> Result<Vec<u8>, MaskError> {
+        let automaton = &mut self.builder().automaton;
+        let (bytes, _) = forced_bytes(automaton, &at.state).map_err(mask_error)?;
+        Ok(bytes)
+    }
+
     fn completion(&self, at: &WrittenState) -> Result<Option<Vec<TokenId>>, MaskError> {
         let MaskBuilder {
             automaton, completions, ..
@@ -167,7 +187,7 @@ impl MaskedText for CompiledSchema {
     fn memory(&self) -> usize {
         let builder = self.builder();
         let known = builder.cache.bytes() + builder.completions.bytes();
-        builder.automaton.whole_memory() + known + self.masks.bytes() + self.steps.bytes()
+        builder.automaton.whole_memory() + known + self.masks.bytes() + self.steps.bytes() + self.furthest.bytes()
     }
 }
 

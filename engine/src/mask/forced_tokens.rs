@@ -29,6 +29,18 @@ impl ReadBytes<State> for Automaton {
     }
 }
 
+/// The bytes that must come next, up to a limit, and where they lead.
+pub(crate) fn forced_bytes<P: Clone>(texts: &mut impl ReadBytes<P>, at: &P) -> Result<(Vec<u8>, P), AutomatonError> {
+    let (mut end, mut bytes) = (at.clone(), Vec::new());
+    while bytes.len() < MAX_BYTES
+        && let Some((byte, next)) = texts.forced_byte(&end)?
+    {
+        bytes.push(byte);
+        end = next;
+    }
+    Ok((bytes, end))
+}
+
 /// The tokens that must come next, as the tokenizer itself would write them whatever follows; none without a tokenizer.
 pub(crate) fn forced_tokens<P: Clone>(
     vocabulary: &Vocabulary,
@@ -40,13 +52,7 @@ pub(crate) fn forced_tokens<P: Clone>(
     let Some(tokenizer) = vocabulary.tokenizer() else {
         return Ok(Vec::new());
     };
-    let (mut end, mut bytes) = (at.clone(), Vec::new());
-    while bytes.len() < MAX_BYTES
-        && let Some((byte, next)) = texts.forced_byte(&end)?
-    {
-        bytes.push(byte);
-        end = next;
-    }
+    let (bytes, end) = forced_bytes(texts, at)?;
     if bytes.is_empty() {
         return Ok(Vec::new());
     }

@@ -1,19 +1,31 @@
 //! [`StateMasker`]: a [`Masker`] over states in a text.
 
+use std::hash::Hash;
 use std::sync::Arc;
 
 use super::cache::mask_buffers::{BufferPool, MaskBuffers};
+use super::cache::sharded::ShardedCache;
 use super::cache::token_set::TokenSet;
 use super::completions::CompletionLength;
 use super::history::History;
 use super::index::base_sets::BaseSets;
 use super::speculation::{Speculation, Way};
+use super::token_budget::TokenBudget;
 use crate::{MaskError, Masker, TokenId, TokenKind, TokenMask, Vocabulary};
 
 /// Texts that are written token by token, known by the states in them.
 pub(crate) trait MaskedText: Send + Sync + 'static {
     /// Where in a text one stands.
     type State: Clone + Send + Sync + 'static;
+
+    /// What a state's mask and completion depend on.
+    type Key: Clone + Eq + Hash;
+
+    /// What the mask and the completion at a state depend on.
+    fn key(at: &Self::State) -> Self::Key;
+
+    /// For each state the length in tokens of the longest completion behind a token that is allowed there.
+    fn furthest(&self) -> &ShardedCache<Self::Key, u32>;
 
     /// The tokens.
     fn vocabulary(&self) -> &Vocabulary;
@@ -42,6 +54,9 @@ pub(crate) trait MaskedText: Send + Sync + 'static {
     /// The tokens that must come, behind those that came.
     fn forced(&self, at: &Self::State, before: &[TokenId]) -> Result<Vec<TokenId>, MaskError>;
 
+    /// The bytes that must come, up to a limit.
+    fn forced_text(&self, at: &Self::State) -> Result<Vec<u8>, MaskError>;
+
     /// Tokens that end it, of a short text; none where none was found.
     fn completion(&self, at: &Self::State) -> Result<Option<Vec<TokenId>>, MaskError>;
 
@@ -66,6 +81,8 @@ pub(crate) struct StateMasker<T: MaskedText> {
     /// Taken when the first mask is asked for.
     buffers: Option<MaskBuffers>,
     speculation: Speculation<T::State>,
+    /// Made when a mask under a limit on tokens differs from the mask without one.
+    budget: Option<Box<TokenBudget>>,
 }
 
 impl<T: MaskedText> StateMasker<T> {
@@ -79,15 +96,50 @@ impl<T: MaskedText> StateMasker<T> {
             was_known: false,
             buffers: None,
             speculation: Speculation::default(),
+            budget: None,
         }
     }
 
-    fn state(&self) -> &T::State {
+    pub(super) fn texts(&self) -> &T {
+        &self.texts
+    }
+
+    pub(super) fn state(&self) -> &T::State {
         self.states.last()
     }
 
+    /// The tokens accepted, without an end of sequence.
+    pub(super) fn written(&self) -> &[TokenId] {
+        &self.tokens
+    }
+
+    /// Whether an end of sequence was accepted.
+    pub(super) fn is_ended(&self) -> bool {
+        self.ended
+    }
+
+    pub(super) fn budget(&self) -> Option<&TokenBudget> {
+        self.budget.as_deref()
+    }
+
+    pub(super) fn budget_mut(&mut self) -> &mut TokenBudget {
+        self.budget.get_or_insert_with(|| Box::new(TokenBudget::new()))
+    }
+
+    /// The mask without a limit on tokens.
+    pub(super) fn whole_mask(&mut self) -> Result<&TokenMask, MaskError> {
+        let (tokens, was_known) = match self.ended {
+            true => (Arc::new(TokenSet::none()), false),
+            false => self.texts.mask(self.state())?,
+        };
+        self.was_known = was_known;
+        let texts = &self.texts;
+        let buffers = self.buffers.get_or_insert_with(|| texts.buffers().take());
+        Ok(buffers.draw(&tokens, texts.sets(), texts.vocabulary().len()))
+    }
+
     /// The state after a token; none where it is not allowed there, or ends the text.
-    fn after(&self, at: &T::State, token: TokenId, comes_back: bool) -> Result<Option<T::State>, MaskError> {
+    pub(super) fn after(&self, at: &T::State, token: TokenId, comes_back: bool) -> Result<Option<T::State>, MaskError> {
         let vocabulary = self.texts.vocabulary();
         match (vocabulary.kind(token), vocabulary.token_bytes(token)) {
             (TokenKind::Text, bytes @ [_, ..]) => self.texts.after(at, (token, bytes), comes_back),
@@ -147,14 +199,11 @@ impl<T: MaskedText> Drop for StateMasker<T> {
 
 impl<T: MaskedText> Masker for StateMasker<T> {
     fn mask(&mut self) -> Result<&TokenMask, MaskError> {
-        let (tokens, was_known) = match self.ended {
-            true => (Arc::new(TokenSet::none()), false),
-            false => self.texts.mask(self.state())?,
-        };
-        self.was_known = was_known;
-        let texts = &self.texts;
-        let buffers = self.buffers.get_or_insert_with(|| texts.buffers().take());
-        Ok(buffers.draw(&tokens, texts.sets(), texts.vocabulary().len()))
+        self.whole_mask()
+    }
+
+    fn mask_within(&mut self, tokens: usize) -> Result<&TokenMask, MaskError> {
+        self.mask_in_budget(tokens)
     }
 
     fn advance(&mut self, token: TokenId) -> Result<(), MaskError> {
@@ -192,6 +241,13 @@ impl<T: MaskedText> Masker for StateMasker<T> {
             tokens.extend(forced);
         } else if !self.ended {
             tokens.extend(self.texts.forced(self.state(), &self.tokens)?);
+        }
+        Ok(())
+    }
+
+    fn forced_text(&mut self, text: &mut Vec<u8>) -> Result<(), MaskError> {
+        if !self.ended {
+            text.extend(self.texts.forced_text(self.state())?);
         }
         Ok(())
     }
@@ -236,6 +292,7 @@ impl<T: MaskedText> Masker for StateMasker<T> {
             was_known: self.was_known,
             buffers: None,
             speculation: Speculation::default(),
+            budget: self.budget.clone(),
         }))
     }
 

@@ -21,6 +21,7 @@ mod strings;
 mod structure;
 #[cfg(test)]
 pub(crate) mod tests;
+mod token_budget;
 pub(crate) mod tuning;
 mod value_tokens;
 mod warm_up;

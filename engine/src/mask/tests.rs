@@ -4,6 +4,7 @@
 mod bounds;
 mod names;
 mod strings;
+mod token_budget;
 
 use std::sync::Arc;
 

@@ -8,21 +8,26 @@ use crate::automaton::{AutomatonError, DecodeState, State, StateClass, Written, 
 use crate::{MaskError, TokenId, TokenKind, Vocabulary, WritingBounds};
 
 use super::ReplyForm;
-use super::threads::{At, Thread, ThreadReader, begin, data};
+use super::text::{self, UnlikeTokens};
+use super::threads::{At, Thread, ThreadReader, begin, data, opening};
 use super::write;
 use super::yaml::{Collections, FIRST, Yaml};
 use crate::mask::cache::bounded::{BoundedCache, lock};
 use crate::mask::cache::mask_buffers::BufferPool;
+use crate::mask::cache::sharded::ShardedCache;
 use crate::mask::cache::token_set::TokenSet;
 use crate::mask::compiled_schema::{CompiledSchema, MaskBuilder, mask_error};
 use crate::mask::completions::CompletionLength;
-use crate::mask::forced_tokens::{ReadBytes, forced_tokens};
+use crate::mask::forced_tokens::{ReadBytes, forced_bytes, forced_tokens};
 use crate::mask::index::base_sets::{BaseSets, Words};
 use crate::mask::index::tokens::Spelled;
 use crate::mask::masker::MaskedText;
 
 /// Memory for the masks that the replies to one request keep.
 const MASK_BYTES: usize = 8 << 20;
+
+/// Memory for the longest completions behind the tokens of states.
+const FURTHEST_BYTES: usize = 1 << 20;
 
 /// The tokens that may lead from the data of a reply to what comes after it.
 #[derive(Debug)]
@@ -47,10 +52,14 @@ pub(super) struct Reply {
     form: ReplyForm,
     /// The tokens that lead from the data to what comes after it, by envelope.
     tails: Box<[Arc<ClosingTokens>]>,
+    /// The tokens that are not the same in text as in JSON, where the data is text.
+    unlike: Option<Arc<UnlikeTokens>>,
     /// The state before the data.
     start: State,
     bounds: WritingBounds,
     cache: Mutex<ReplyCache>,
+    /// The longest completions behind tokens, where a limit on tokens was near.
+    furthest: ShardedCache<Arc<[Thread]>, u32>,
 }
 
 /// What is remembered of replies besides their data.
@@ -60,7 +69,13 @@ struct ReplyCache {
 }
 
 impl Reply {
-    pub(super) fn new(shared: CompiledSchema, form: ReplyForm, tails: Box<[Arc<ClosingTokens>]>, start: State) -> Self {
+    pub(super) fn new(
+        shared: CompiledSchema,
+        form: ReplyForm,
+        tails: Box<[Arc<ClosingTokens>]>,
+        unlike: Option<Arc<UnlikeTokens>>,
+        start: State,
+    ) -> Self {
         let cache = ReplyCache {
             collections: Collections::default(),
             masks: BoundedCache::new(MASK_BYTES),
@@ -72,19 +87,26 @@ impl Reply {
             shared,
             form,
             tails,
+            unlike,
             start,
             cache,
+            furthest: ShardedCache::new(FURTHEST_BYTES, 0),
         }
     }
 
     /// The state before a reply.
     pub(super) fn start(&self) -> ReplyState {
+        let threads = begin(&self.form, self.start);
+        let written = threads.iter().map(|thread| {
+            let mut written = self.nothing_written();
+            if !matches!(thread.at, At::Before(_)) {
+                written.read(opening(self.form.data).bytes());
+            }
+            written
+        });
         ReplyState {
-            threads: begin(&self.form, self.start).into(),
-            written: begin(&self.form, self.start)
-                .iter()
-                .map(|_| self.nothing_written())
-                .collect(),
+            written: written.collect(),
+            threads: threads.into(),
         }
     }
 
@@ -117,6 +139,15 @@ pub(super) struct ReplyState {
 
 impl MaskedText for Reply {
     type State = ReplyState;
+    type Key = Arc<[Thread]>;
+
+    fn key(at: &ReplyState) -> Arc<[Thread]> {
+        at.threads.clone()
+    }
+
+    fn furthest(&self) -> &ShardedCache<Arc<[Thread]>, u32> {
+        &self.furthest
+    }
 
     fn vocabulary(&self) -> &Vocabulary {
         self.shared.vocabulary()
@@ -172,6 +203,10 @@ impl MaskedText for Reply {
         self.with(|walk| forced_tokens(self.vocabulary(), index, walk, &at.threads, before))
     }
 
+    fn forced_text(&self, at: &ReplyState) -> Result<Vec<u8>, MaskError> {
+        self.with(|walk| Ok(forced_bytes(walk, &at.threads)?.0))
+    }
+
     fn completion_length(&self, at: &ReplyState) -> Result<Option<CompletionLength>, MaskError> {
         let vocabulary = self.vocabulary();
         Ok(self.completion(at)?.map(|tokens| CompletionLength {
@@ -197,7 +232,7 @@ impl MaskedText for Reply {
     fn memory(&self) -> usize {
         // One lock at a time.
         let masks = self.cache().masks.bytes();
-        self.shared.memory() + masks
+        self.shared.memory() + masks + self.furthest.bytes()
     }
 }
 
@@ -213,7 +248,7 @@ impl<'a> ReplyWalk<'a> {
     fn bound(&mut self, threads: &mut [Thread], written: &mut [Written]) -> Result<(), AutomatonError> {
         for (thread, written) in threads.iter_mut().zip(written) {
             let state = match &mut thread.at {
-                At::Json(state) => state,
+                At::Json(state) | At::Text(state) => state,
                 At::Yaml(yaml) => &mut yaml.json,
                 At::Before(_) | At::After(_) => continue,
             };
@@ -241,8 +276,11 @@ impl<'a> ReplyWalk<'a> {
     fn tokens(&mut self, threads: &[Thread]) -> Result<TokenSet, AutomatonError> {
         let shared = &self.reply.shared;
         let (mut words, mut found, mut others) = (None, Vec::new(), Vec::new());
-        let mut join = |tokens: &TokenSet| {
-            let more = tokens.words(shared.sets());
+        let mut join = |tokens: &TokenSet, but: Option<&UnlikeTokens>| {
+            let mut more = tokens.words(shared.sets());
+            if let Some(but) = but {
+                but.take_out_of(&mut more);
+            }
             match &mut words {
                 None => words = Some(more),
                 Some(words) => words.iter_mut().zip(more).for_each(|(word, more)| *word |= more),
@@ -261,15 +299,33 @@ impl<'a> ReplyWalk<'a> {
                         let tails = &self.reply.tails[usize::from(thread.envelope)].0;
                         self.walk(tails, &[*thread], &mut found)?;
                     }
-                    join(&tokens);
+                    join(&tokens, None);
                 }
+                At::Text(state) => match self.builder.automaton.state_class(state)? {
+                    StateClass::String(decode, language) => {
+                        let inside = match decode {
+                            DecodeState::Between => self.builder.strings(shared).inside(language)?,
+                            begun => self.builder.strings(shared).within(begun, language)?,
+                        };
+                        let unlike = self.reply.unlike.as_deref();
+                        join(&inside, unlike);
+                        if let Some(unlike) = unlike {
+                            self.walk(unlike.spelled(), &[*thread], &mut found)?;
+                        }
+                        if !envelope.after.is_empty() {
+                            let tails = &self.reply.tails[usize::from(thread.envelope)].0;
+                            self.walk(tails, &[*thread], &mut found)?;
+                        }
+                    }
+                    _ => others.push(*thread),
+                },
                 At::Yaml(yaml) => match self.builder.automaton.state_class(yaml.json)? {
                     StateClass::String(decode, language) => {
                         let inside = match decode {
                             DecodeState::Between => self.builder.strings(shared).inside(language)?,
                             begun => self.builder.strings(shared).within(begun, language)?,
                         };
-                        join(&inside);
+                        join(&inside, None);
                         self.walk(&shared.tokens.index.quoted, &[*thread], &mut found)?;
                     }
                     _ => others.push(*thread),
@@ -314,6 +370,10 @@ impl<'a> ReplyWalk<'a> {
         };
         let data = match at {
             At::Json(state) => self.builder.automaton.completion(state)?,
+            At::Text(state) => {
+                let json = self.builder.automaton.completion(state)?;
+                json.and_then(|json| text::unescaped(&json))
+            }
             At::Yaml(yaml) => {
                 let is_in_text = self.builder.automaton.is_in_text(yaml.json);
                 let json = self.shortest_data_end(yaml)?;

@@ -1,9 +1,10 @@
-//! [`ReplyCompiler`]: masks of a whole reply to a request for data: the data, in JSON or YAML, and what stands around it.
+//! [`ReplyCompiler`]: masks of a whole reply to a request for data: the data, in JSON, in YAML or as text, and what stands around it.
 
 mod masks;
 mod subset;
 #[cfg(test)]
 mod tests;
+mod text;
 mod threads;
 mod write;
 mod yaml;
@@ -23,6 +24,7 @@ use crate::mask::tuning::Tuning;
 use crate::strings::Languages;
 use crate::{CompileError, CompileErrorKind, Escapes, Masker, NumberStyle, Style, Vocabulary, Whitespace};
 use masks::{ClosingTokens, Reply};
+use text::UnlikeTokens;
 
 /// How the data of a reply is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -36,6 +38,9 @@ pub enum DataFormat {
     /// Schemas are those of closed objects whose names need no quotes: with `properties` and `additionalProperties: false`, `type` or
     /// `enum` at every place, and no keyword beyond those of types, bounds, lengths, `pattern`, `format` and annotations.
     Yaml,
+    /// One string as it is, without quotes and escapes: a value of the schema that is a string. Other values that the schema allows cannot
+    /// be written. Of the style of the options, the preferences among strings and the bound on their characters count.
+    Text,
 }
 
 /// What stands around the data of a reply.
@@ -79,6 +84,9 @@ pub struct ReplyCompiler {
     /// The tokens as each format reads them, sorted when it is first asked for.
     json: OnceLock<Arc<SharedTokens>>,
     yaml: OnceLock<Arc<SharedTokens>>,
+    text: OnceLock<Arc<SharedTokens>>,
+    /// The tokens that are not the same in text as in JSON.
+    unlike: OnceLock<Arc<UnlikeTokens>>,
     /// The tokens that may lead from the data into what comes after it, by that.
     tails: Mutex<HashMap<String, Arc<ClosingTokens>>>,
 }
@@ -100,6 +108,8 @@ impl ReplyCompiler {
             options,
             json: OnceLock::new(),
             yaml: OnceLock::new(),
+            text: OnceLock::new(),
+            unlike: OnceLock::new(),
             tails: Mutex::default(),
         }
     }
@@ -128,6 +138,11 @@ impl ReplyCompiler {
                 };
                 (Cow::Owned(subset::of_yaml(schema)?), &self.yaml)
             }
+            DataFormat::Text => {
+                options.style.whitespace = Whitespace::Compact;
+                options.style.escapes = Escapes::Needed;
+                (Cow::Borrowed(schema), &self.text)
+            }
         };
         if form.envelopes.is_empty() || form.envelopes.len() > MAX_ENVELOPES {
             let message = format!(
@@ -136,14 +151,55 @@ impl ReplyCompiler {
             );
             return Err(CompileError::new(CompileErrorKind::Unsupported, message));
         }
-        let (automaton, start) = options.automaton(&schema, Languages::within(&options.schema.limits))?;
+        let (mut automaton, mut start) = options.automaton(&schema, Languages::within(&options.schema.limits))?;
+        let mut unlike = None;
+        if form.data == DataFormat::Text {
+            start = text::begin(&mut automaton, start)?.ok_or_else(|| {
+                let message = "no string is valid under this schema, and a reply in text is one";
+                CompileError::new(CompileErrorKind::Unsatisfiable, message).at("")
+            })?;
+            let all = || Arc::new(UnlikeTokens::new(&self.vocabulary));
+            unlike = Some(self.unlike.get_or_init(all).clone());
+        }
         let tokens =
             kept.get_or_init(|| Arc::new(SharedTokens::new(&self.vocabulary, options.style, Tuning::default())));
         let shared = CompiledSchema::new(self.vocabulary.clone(), tokens.clone(), automaton);
         let tails = form.envelopes.iter().map(|envelope| self.tails(&envelope.after));
-        let reply = Reply::new(shared, form.clone(), tails.collect(), start);
+        let reply = Reply::new(shared, form.clone(), tails.collect(), unlike, start);
         let start = reply.start();
         Ok(Box::new(StateMasker::new(reply, start)))
+    }
+
+    /// Compiles a regular expression into a masker of the texts that it matches whole, as if it stood between `^` and `$`. Which
+    /// expressions are read, and what their parts mean, is as in the keyword `pattern`: [`PatternSyntax`](crate::PatternSyntax).
+    ///
+    /// # Errors
+    ///
+    /// [`CompileErrorKind::Malformed`] and [`CompileErrorKind::Unsupported`] with the expression and the byte at fault, or as
+    /// [`compile`](Self::compile).
+    pub fn compile_regex(&self, pattern: &str) -> Result<Box<dyn Masker>, CompileError> {
+        self.compile_text(&text::schema_of_pattern(pattern, &self.options)?)
+    }
+
+    /// Compiles texts into a masker of replies that are one of them.
+    ///
+    /// # Errors
+    ///
+    /// [`CompileErrorKind::Unsatisfiable`], where there is none, or as [`compile`](Self::compile).
+    pub fn compile_choice<'a>(
+        &self,
+        choices: impl IntoIterator<Item = &'a str>,
+    ) -> Result<Box<dyn Masker>, CompileError> {
+        self.compile_text(&text::schema_of_choice(choices))
+    }
+
+    /// Compiles a schema into a masker of replies that are one of its strings, as it is.
+    fn compile_text(&self, schema: &str) -> Result<Box<dyn Masker>, CompileError> {
+        let form = ReplyForm {
+            data: DataFormat::Text,
+            envelopes: vec![Envelope::bare()],
+        };
+        self.compile(schema, &form)
     }
 
     fn tails(&self, after: &str) -> Arc<ClosingTokens> {

@@ -1,5 +1,7 @@
 //! Replies: masks say what accepting says, nothing leads to a dead end, and what is accepted is written as it should be.
 
+mod text;
+
 use std::sync::Arc;
 
 use rand::seq::IndexedRandom as _;

@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 use crate::automaton::{Automaton, AutomatonError, State};
 
 use super::yaml::{Collections, JsonPiece, Yaml};
-use super::{DataFormat, Envelope, ReplyForm};
+use super::{DataFormat, Envelope, ReplyForm, text};
 
 /// One way of reading a reply so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -27,6 +27,8 @@ pub(super) enum At {
     Json(State),
     /// In YAML.
     Yaml(Yaml),
+    /// In a string that stands as it is.
+    Text(State),
     /// After the data and so many bytes more.
     After(u32),
 }
@@ -54,11 +56,20 @@ pub(super) fn begin(form: &ReplyForm, start: State) -> Vec<Thread> {
     threads.collect()
 }
 
-/// The state before the data.
+/// The state before the data. That before a text has read its opening quote in JSON.
 pub(super) fn data(format: DataFormat, start: State) -> At {
     match format {
         DataFormat::Json => At::Json(start),
         DataFormat::Yaml => At::Yaml(Yaml::root(start)),
+        DataFormat::Text => At::Text(start),
+    }
+}
+
+/// The JSON that has been read where the data begins.
+pub(super) fn opening(format: DataFormat) -> JsonPiece {
+    match format {
+        DataFormat::Json | DataFormat::Yaml => JsonPiece::default(),
+        DataFormat::Text => JsonPiece::of([b'"']),
     }
 }
 
@@ -90,11 +101,11 @@ impl<'a> ThreadReader<'a> {
             match thread.at {
                 At::Before(read) => {
                     if envelope.before.as_bytes().get(read as usize) == Some(&byte) {
-                        let at = match read as usize + 1 == envelope.before.len() {
-                            true => data(self.form.data, self.start),
-                            false => At::Before(read + 1),
+                        let (at, piece) = match read as usize + 1 == envelope.before.len() {
+                            true => (data(self.form.data, self.start), opening(self.form.data)),
+                            false => (At::Before(read + 1), JsonPiece::default()),
                         };
-                        next(from, Thread { envelope: number, at }, JsonPiece::default());
+                        next(from, Thread { envelope: number, at }, piece);
                     }
                     continue;
                 }
@@ -108,6 +119,12 @@ impl<'a> ThreadReader<'a> {
                 At::Json(state) => {
                     if let Some(at) = self.automaton.step(state, byte)?.map(At::Json) {
                         next(from, Thread { envelope: number, at }, JsonPiece::of([byte]));
+                    }
+                }
+                At::Text(state) => {
+                    if let Some(at) = text::step(self.automaton, state, byte)?.map(At::Text) {
+                        let piece = JsonPiece::of_slice(&text::escaped(byte));
+                        next(from, Thread { envelope: number, at }, piece);
                     }
                 }
                 At::Yaml(yaml) => {
@@ -132,6 +149,7 @@ impl<'a> ThreadReader<'a> {
             At::Before(_) | At::After(_) => Ok(false),
             At::Json(state) => self.automaton.is_complete(state),
             At::Yaml(yaml) => self.collections.ends(self.automaton, yaml),
+            At::Text(state) => text::ends(self.automaton, state),
         }
     }
 
@@ -142,7 +160,7 @@ impl<'a> ThreadReader<'a> {
             let complete = match thread.at {
                 At::Before(_) => false,
                 At::After(read) => read as usize == envelope.after.len(),
-                At::Json(_) | At::Yaml(_) => envelope.after.is_empty() && self.ends(thread)?,
+                At::Json(_) | At::Yaml(_) | At::Text(_) => envelope.after.is_empty() && self.ends(thread)?,
             };
             if complete {
                 return Ok(true);

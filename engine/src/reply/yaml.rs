@@ -76,18 +76,23 @@ impl Collection {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct JsonPiece {
     pub(super) closed: u32,
-    bytes: [u8; 3],
+    bytes: [u8; 6],
     length: u8,
 }
 
 impl JsonPiece {
     pub(super) fn of<const N: usize>(read: [u8; N]) -> Self {
-        let mut bytes = [0; 3];
-        bytes[..N].copy_from_slice(&read);
+        Self::of_slice(&read)
+    }
+
+    /// At most six bytes.
+    pub(super) fn of_slice(read: &[u8]) -> Self {
+        let mut bytes = [0; 6];
+        bytes[..read.len()].copy_from_slice(read);
         Self {
             closed: 0,
             bytes,
-            length: N as u8,
+            length: read.len() as u8,
         }
     }
 

@@ -3,6 +3,7 @@
 mod builder;
 #[cfg(feature = "tokenizers")]
 mod hugging_face;
+mod sentencepiece;
 mod tiktoken;
 mod tokenizer_json;
 
@@ -91,6 +92,16 @@ impl Vocabulary {
     /// [`VocabularyError::TiktokenLine`] with the line's number, or [`VocabularyError::DuplicateId`].
     pub fn from_tiktoken(ranks: &[u8]) -> Result<VocabularyBuilder, VocabularyError> {
         tiktoken::read(ranks)
+    }
+
+    /// Reads a model of SentencePiece, which is mostly called `tokenizer.model`: the pieces, and the end of sequence that
+    /// the model names.
+    ///
+    /// # Errors
+    ///
+    /// [`VocabularyError::SentencePiece`] with the byte of the file at which that shows.
+    pub fn from_sentencepiece(model: &[u8]) -> Result<VocabularyBuilder, VocabularyError> {
+        sentencepiece::read(model)
     }
 
     /// Number of token ids, unused ones included: the length of masks and of the model's logits.

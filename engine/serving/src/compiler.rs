@@ -1,0 +1,151 @@
+//! [`SchemaCompiler`]: compiles schemas and keeps them; [`CompiledSchema`]: makes matchers.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use maskwright::{CompileError, Compiler as _, ExactCompiler, ExactOptions, Masker, ReplyCompiler, Vocabulary};
+
+use crate::cache::Cache;
+use crate::matcher::{Matcher, MatcherError, MatcherOptions};
+
+/// Compiles schemas for one vocabulary and keeps what it compiled. Threads share it.
+pub struct SchemaCompiler {
+    vocabulary: Arc<Vocabulary>,
+    options: ExactOptions,
+    exact: ExactCompiler,
+    replies: ReplyCompiler,
+    cache: Cache<Arc<CompiledSchema>>,
+}
+
+impl fmt::Debug for SchemaCompiler {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SchemaCompiler")
+            .field("vocabulary", &self.vocabulary)
+            .field("cache", &self.cache.size())
+            .finish_non_exhaustive()
+    }
+}
+
+impl SchemaCompiler {
+    /// A compiler that keeps compiled schemas of up to `cache_bytes` bytes together, the last one always. Sorting the vocabulary
+    /// takes a fraction of a second.
+    pub fn new(vocabulary: Arc<Vocabulary>, options: ExactOptions, cache_bytes: usize) -> Self {
+        Self {
+            exact: ExactCompiler::new(vocabulary.clone(), options.clone()),
+            replies: ReplyCompiler::new(vocabulary.clone(), options.clone()),
+            vocabulary,
+            options,
+            cache: Cache::new(cache_bytes),
+        }
+    }
+
+    /// Compiles the text of a JSON Schema, or gives the one that was kept. Several threads that ask for one new schema at once may
+    /// each compile it; they are given the same.
+    ///
+    /// # Errors
+    ///
+    /// [`CompileError`], with the place and the keyword. Errors are not kept.
+    pub fn json_schema(&self, schema: &str) -> Result<Arc<CompiledSchema>, CompileError> {
+        self.kept("schema", schema, || self.exact.compile(schema))
+    }
+
+    /// Compiles a regular expression that a whole answer matches, as [`ReplyCompiler::compile_regex`] does, or gives what was kept.
+    ///
+    /// # Errors
+    ///
+    /// [`CompileError`], with the expression.
+    pub fn regex(&self, pattern: &str) -> Result<Arc<CompiledSchema>, CompileError> {
+        self.kept("regex", pattern, || self.replies.compile_regex(pattern))
+    }
+
+    /// Compiles texts of which an answer is one, or gives what was kept.
+    ///
+    /// # Errors
+    ///
+    /// [`CompileError`], where there is no text.
+    pub fn choice(&self, choices: &[String]) -> Result<Arc<CompiledSchema>, CompileError> {
+        // Each text with its length, so that no two lists read alike.
+        let key: String = choices
+            .iter()
+            .map(|choice| format!("{} {choice}", choice.len()))
+            .collect();
+        self.kept("choice", &key, || {
+            self.replies.compile_choice(choices.iter().map(String::as_str))
+        })
+    }
+
+    /// What was compiled of a text of some kind, or what `compile` gives.
+    fn kept(
+        &self,
+        kind: &str,
+        text: &str,
+        compile: impl FnOnce() -> Result<Box<dyn Masker>, CompileError>,
+    ) -> Result<Arc<CompiledSchema>, CompileError> {
+        let key = format!("{kind} {text}");
+        if let Some(kept) = self.cache.get(&key, |kept| kept.memory_bytes()) {
+            return Ok(kept);
+        }
+        let compiled = CompiledSchema {
+            vocabulary: self.vocabulary.clone(),
+            start: Mutex::new(compile()?),
+        };
+        let bytes = compiled.memory_bytes();
+        Ok(self.cache.keep(&key, Arc::new(compiled), bytes))
+    }
+
+    /// The vocabulary.
+    pub fn vocabulary(&self) -> &Arc<Vocabulary> {
+        &self.vocabulary
+    }
+
+    /// How schemas are read, and how documents may look.
+    pub fn options(&self) -> &ExactOptions {
+        &self.options
+    }
+
+    /// Number of compiled schemas that are kept, and the bytes that they took when they were asked for last.
+    pub fn cache_size(&self) -> (usize, usize) {
+        self.cache.size()
+    }
+
+    /// Lets all compiled schemas go. Matchers keep theirs.
+    pub fn clear_cache(&self) {
+        self.cache.clear();
+    }
+}
+
+/// A compiled schema. Its matchers share what was worked out for masks.
+pub struct CompiledSchema {
+    vocabulary: Arc<Vocabulary>,
+    /// A masker that stays at the start.
+    start: Mutex<Box<dyn Masker>>,
+}
+
+impl fmt::Debug for CompiledSchema {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CompiledSchema").finish_non_exhaustive()
+    }
+}
+
+impl CompiledSchema {
+    /// A matcher at the start of an answer.
+    ///
+    /// # Errors
+    ///
+    /// [`MatcherError`], where a stop token is outside of the vocabulary, or `max_tokens` are too few for any answer.
+    pub fn matcher(&self, options: &MatcherOptions) -> Result<Matcher, MatcherError> {
+        let start = self.start.lock().unwrap_or_else(PoisonError::into_inner).fork()?;
+        Matcher::new(self.vocabulary.clone(), start, options)
+    }
+
+    /// The vocabulary.
+    pub fn vocabulary(&self) -> &Arc<Vocabulary> {
+        &self.vocabulary
+    }
+
+    /// Bytes that the schema takes with what was worked out for its masks, roughly. They grow with the answers that are written.
+    pub fn memory_bytes(&self) -> usize {
+        let start = self.start.lock().unwrap_or_else(PoisonError::into_inner);
+        start.memory_bytes().unwrap_or_default()
+    }
+}

@@ -1,0 +1,112 @@
+//! [`Executor`]: fills the rows of many matchers at once.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use maskwright::TokenId;
+use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
+use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
+
+use crate::matcher::{Matcher, MatcherError};
+
+/// Rows that one thread takes at least: a known mask takes about as long as waking a thread.
+const ROWS_PER_THREAD: usize = 16;
+
+/// A matcher that threads share.
+#[derive(Clone, Debug)]
+pub struct SharedMatcher(Arc<Mutex<Matcher>>);
+
+impl SharedMatcher {
+    /// Makes a matcher one that threads share.
+    pub fn new(matcher: Matcher) -> Self {
+        Self(Arc::new(Mutex::new(matcher)))
+    }
+
+    /// The matcher, for as long as the guard lives. A panic of another holder is not passed on: the engine's states stay whole.
+    pub fn lock(&self) -> MutexGuard<'_, Matcher> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Rows of a batch for one matcher: that of its place, and one behind each of the drafted tokens.
+#[derive(Debug)]
+pub struct DraftedRow<'a> {
+    /// The matcher.
+    pub matcher: SharedMatcher,
+    /// Drafted tokens.
+    pub drafted: Vec<TokenId>,
+    /// One row more than there are drafted tokens.
+    pub rows: &'a mut [u32],
+    /// Words of one row.
+    pub words: usize,
+}
+
+/// Threads that work out masks side by side.
+pub struct Executor {
+    /// None where one thread is asked for: the caller's does the work then.
+    threads: Option<ThreadPool>,
+}
+
+impl fmt::Debug for Executor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Executor").field("threads", &self.threads()).finish()
+    }
+}
+
+impl Executor {
+    /// So many threads, or as many as there are processors.
+    ///
+    /// # Errors
+    ///
+    /// Where the threads cannot be started.
+    pub fn new(threads: Option<usize>) -> Result<Self, ThreadPoolBuildError> {
+        if threads == Some(1) {
+            return Ok(Self { threads: None });
+        }
+        let builder = ThreadPoolBuilder::new().thread_name(|number| format!("maskwright-{number}"));
+        let threads = builder.num_threads(threads.unwrap_or_default()).build()?;
+        Ok(Self { threads: Some(threads) })
+    }
+
+    /// Number of threads.
+    pub fn threads(&self) -> usize {
+        self.threads.as_ref().map_or(1, ThreadPool::current_num_threads)
+    }
+
+    /// Does `work` for each item. All items are done, also where one fails; the first error is given.
+    fn each<I: Send>(
+        &self,
+        items: Vec<I>,
+        work: impl Fn(I) -> Result<(), MatcherError> + Send + Sync,
+    ) -> Result<(), MatcherError> {
+        let results: Vec<Result<(), MatcherError>> = match &self.threads {
+            Some(threads) if items.len() > ROWS_PER_THREAD => threads.install(|| {
+                let items = items.into_par_iter().with_min_len(ROWS_PER_THREAD);
+                items.map(work).collect()
+            }),
+            _ => items.into_iter().map(work).collect(),
+        };
+        results.into_iter().collect()
+    }
+
+    /// Fills a row for each matcher.
+    ///
+    /// # Errors
+    ///
+    /// The first error of [`Matcher::fill`]; the other rows are filled all the same.
+    pub fn fill(&self, rows: Vec<(SharedMatcher, &mut [u32])>) -> Result<(), MatcherError> {
+        self.each(rows, |(matcher, row)| matcher.lock().fill(row).map(drop))
+    }
+
+    /// Fills the rows of matchers with drafted tokens.
+    ///
+    /// # Errors
+    ///
+    /// The first error of [`Matcher::fill_drafted`]; the other rows are filled all the same.
+    pub fn fill_drafted(&self, rows: Vec<DraftedRow<'_>>) -> Result<(), MatcherError> {
+        self.each(rows, |row| {
+            let mut matcher = row.matcher.lock();
+            matcher.fill_drafted(&row.drafted, row.rows, row.words).map(drop)
+        })
+    }
+}

@@ -1,0 +1,387 @@
+//! [`Matcher`]: stands in one answer, and writes masks into words of the caller's.
+
+use std::fmt;
+use std::sync::Arc;
+
+use maskwright::{MaskError, Masker, TokenId, TokenMask, Vocabulary};
+
+/// What is particular to one answer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MatcherOptions {
+    /// The tokens that end the answer. None given: the vocabulary's end-of-sequence tokens. They never stand for text.
+    pub stop_tokens: Option<Vec<TokenId>>,
+    /// Number of tokens that the answer may have, the stop token among them. The masks then keep an end within reach, as
+    /// [`Masker::mask_within`] says.
+    pub max_tokens: Option<usize>,
+}
+
+/// Why a matcher could not do as asked.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MatcherError {
+    /// The engine could not tell, or was asked for what it cannot do.
+    #[error(transparent)]
+    Mask(#[from] MaskError),
+    /// The list of stop tokens is empty.
+    #[error("there is no stop token: leave the list out for those of the vocabulary")]
+    NoStopToken,
+    /// A stop token is outside of the vocabulary.
+    #[error("stop token {token} is outside of the vocabulary of {len} tokens")]
+    StopTokenOutOfRange {
+        /// The token.
+        token: TokenId,
+        /// Size of the vocabulary.
+        len: usize,
+    },
+    /// No answer is known to end within the limit on tokens.
+    #[error("max_tokens {max_tokens} are too few: the shortest answer known takes {needed}, its stop token included")]
+    TooFewTokens {
+        /// The limit.
+        max_tokens: usize,
+        /// Tokens that an answer takes.
+        needed: usize,
+    },
+    /// A row has fewer words than the vocabulary needs.
+    #[error("a row of {words} words is too short for {tokens} tokens: it takes {needed}")]
+    RowTooShort {
+        /// Words of the row.
+        words: usize,
+        /// Size of the vocabulary.
+        tokens: usize,
+        /// Words needed.
+        needed: usize,
+    },
+    /// A tree of drafted tokens is not a tree.
+    #[error("the draft tree is malformed: {0}")]
+    DraftTree(&'static str),
+}
+
+/// Drafted tokens as a tree in arrays of equal length. Node 0 is the root, the token that was accepted last.
+#[derive(Clone, Copy, Debug)]
+pub struct DraftTree<'a> {
+    /// For each node its first child, or a negative number.
+    pub next_token: &'a [i64],
+    /// For each node its next sibling, or a negative number.
+    pub next_sibling: &'a [i64],
+    /// For each node its token.
+    pub tokens: &'a [i64],
+}
+
+/// Stands in one answer.
+///
+/// A mask is written as words of 32 bits: token `t` is bit `t % 32` of word `t / 32`. Words and bits beyond the vocabulary are zero.
+pub struct Matcher {
+    vocabulary: Arc<Vocabulary>,
+    masker: Box<dyn Masker>,
+    stop_tokens: Arc<[TokenId]>,
+    max_tokens: Option<usize>,
+    /// Whether a stop token was accepted.
+    terminated: bool,
+}
+
+impl fmt::Debug for Matcher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Matcher")
+            .field("position", &self.masker.position())
+            .field("stop_tokens", &self.stop_tokens)
+            .field("max_tokens", &self.max_tokens)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Matcher {
+    pub(crate) fn new(
+        vocabulary: Arc<Vocabulary>,
+        mut masker: Box<dyn Masker>,
+        options: &MatcherOptions,
+    ) -> Result<Self, MatcherError> {
+        let stop_tokens: Arc<[TokenId]> = match &options.stop_tokens {
+            Some(tokens) => tokens.as_slice().into(),
+            None => vocabulary.eos_tokens().into(),
+        };
+        if stop_tokens.is_empty() {
+            return Err(MatcherError::NoStopToken);
+        }
+        let len = vocabulary.len();
+        if let Some(&token) = stop_tokens.iter().find(|token| **token as usize >= len) {
+            return Err(MatcherError::StopTokenOutOfRange { token, len });
+        }
+        if let Some(max_tokens) = options.max_tokens
+            && let Some(length) = masker.completion_length()?
+            && length + 1 > max_tokens
+        {
+            let needed = length + 1;
+            return Err(MatcherError::TooFewTokens { max_tokens, needed });
+        }
+        Ok(Self {
+            vocabulary,
+            masker,
+            stop_tokens,
+            max_tokens: options.max_tokens,
+            terminated: false,
+        })
+    }
+
+    /// The vocabulary.
+    pub fn vocabulary(&self) -> &Arc<Vocabulary> {
+        &self.vocabulary
+    }
+
+    /// The tokens that end the answer.
+    pub fn stop_tokens(&self) -> &[TokenId] {
+        &self.stop_tokens
+    }
+
+    /// Accepts a token; false, and nothing changed, where it is not allowed. The limit on tokens does not count here.
+    ///
+    /// # Errors
+    ///
+    /// [`MatcherError::Mask`], where the engine cannot tell: the answer cannot go on.
+    pub fn accept(&mut self, token: TokenId) -> Result<bool, MatcherError> {
+        let stops = self.stop_tokens.contains(&token);
+        let token = match (stops, self.vocabulary.is_eos(token)) {
+            (true, _) => self.vocabulary.eos_tokens().first().copied().unwrap_or(token),
+            // It ends other answers, not this one.
+            (false, true) => return Ok(false),
+            (false, false) => token,
+        };
+        match self.masker.advance(token) {
+            Ok(()) => {
+                self.terminated = stops;
+                Ok(true)
+            }
+            Err(MaskError::TokenRefused { .. }) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Accepts tokens up to the first that is not allowed, and counts them.
+    ///
+    /// # Errors
+    ///
+    /// As [`accept`](Self::accept).
+    pub fn accept_all(&mut self, tokens: &[TokenId]) -> Result<usize, MatcherError> {
+        for (accepted, token) in tokens.iter().enumerate() {
+            if !self.accept(*token)? {
+                return Ok(accepted);
+            }
+        }
+        Ok(tokens.len())
+    }
+
+    /// Counts the tokens that [`accept_all`](Self::accept_all) would accept. The matcher stays where it is.
+    ///
+    /// # Errors
+    ///
+    /// As [`accept`](Self::accept).
+    pub fn validate(&mut self, tokens: &[TokenId]) -> Result<usize, MatcherError> {
+        let before = self.masker.position();
+        let accepted = self.accept_all(tokens);
+        self.rollback(self.masker.position() - before)?;
+        accepted
+    }
+
+    /// Writes the mask into the first words of `row`, zeros into the others. Behind the end of the answer only stop tokens are allowed.
+    /// False where every token of the vocabulary is allowed.
+    ///
+    /// # Errors
+    ///
+    /// [`MatcherError::RowTooShort`], or as [`accept`](Self::accept).
+    pub fn fill(&mut self, row: &mut [u32]) -> Result<bool, MatcherError> {
+        let (tokens, needed) = (self.vocabulary.len(), self.vocabulary.len().div_ceil(32));
+        if row.len() < needed {
+            let words = row.len();
+            return Err(MatcherError::RowTooShort { words, tokens, needed });
+        }
+        let (row, padding) = row.split_at_mut(needed);
+        padding.fill(0);
+        let mask = match self.max_tokens {
+            Some(most) => self.masker.mask_within(most.saturating_sub(self.masker.position()))?,
+            None => self.masker.mask()?,
+        };
+        row.copy_from_slice(mask.words());
+        let ends = self.terminated || self.vocabulary.eos_tokens().iter().any(|token| mask.allows(*token));
+        // Mostly both are the same.
+        if ends || *self.stop_tokens != *self.vocabulary.eos_tokens() {
+            for token in self.vocabulary.eos_tokens() {
+                row[*token as usize / 32] &= !(1 << (token % 32));
+            }
+            for token in self.stop_tokens.iter() {
+                let bit = 1 << (token % 32);
+                match ends {
+                    true => row[*token as usize / 32] |= bit,
+                    false => row[*token as usize / 32] &= !bit,
+                }
+            }
+        }
+        Ok(*row != *TokenMask::all(tokens).words())
+    }
+
+    /// Whether a stop token was accepted.
+    pub fn is_terminated(&self) -> bool {
+        self.terminated
+    }
+
+    /// Whether the answer may end here, or has ended.
+    ///
+    /// # Errors
+    ///
+    /// As [`accept`](Self::accept).
+    pub fn is_completed(&mut self) -> Result<bool, MatcherError> {
+        Ok(self.masker.is_complete()?)
+    }
+
+    /// Number of tokens accepted and not taken back.
+    pub fn position(&self) -> usize {
+        self.masker.position()
+    }
+
+    /// Takes back the last `tokens` accepted tokens, a stop token among them.
+    ///
+    /// # Errors
+    ///
+    /// [`MaskError::RollbackTooFar`], where fewer were accepted.
+    pub fn rollback(&mut self, tokens: usize) -> Result<(), MatcherError> {
+        self.masker.rollback(tokens)?;
+        self.terminated &= tokens == 0;
+        Ok(())
+    }
+
+    /// Goes back to the start of the answer.
+    ///
+    /// # Errors
+    ///
+    /// As [`rollback`](Self::rollback).
+    pub fn reset(&mut self) -> Result<(), MatcherError> {
+        self.rollback(self.masker.position())
+    }
+
+    /// A copy at the same place, which goes its own way.
+    ///
+    /// # Errors
+    ///
+    /// As [`accept`](Self::accept).
+    pub fn fork(&self) -> Result<Self, MatcherError> {
+        Ok(Self {
+            vocabulary: self.vocabulary.clone(),
+            masker: self.masker.fork()?,
+            stop_tokens: self.stop_tokens.clone(),
+            max_tokens: self.max_tokens,
+            terminated: self.terminated,
+        })
+    }
+
+    /// The tokens that must come next whatever is sampled, as the tokenizer writes them; none without one.
+    ///
+    /// # Errors
+    ///
+    /// As [`accept`](Self::accept).
+    pub fn forced_tokens(&mut self) -> Result<Vec<TokenId>, MatcherError> {
+        let mut tokens = Vec::new();
+        self.masker.forced_tokens(&mut tokens)?;
+        Ok(tokens)
+    }
+
+    /// The text that must come next whatever is sampled, without a character that is not whole.
+    ///
+    /// # Errors
+    ///
+    /// As [`accept`](Self::accept).
+    pub fn forced_text(&mut self) -> Result<String, MatcherError> {
+        let mut bytes = Vec::new();
+        self.masker.forced_text(&mut bytes)?;
+        let whole = bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid());
+        Ok(whole.to_owned())
+    }
+
+    /// Tokens that end the answer from here, without the stop token: a short way. None where no such way is known.
+    ///
+    /// # Errors
+    ///
+    /// As [`accept`](Self::accept).
+    pub fn completion(&mut self) -> Result<Option<Vec<TokenId>>, MatcherError> {
+        let mut tokens = Vec::new();
+        Ok(self.masker.completion(&mut tokens)?.then_some(tokens))
+    }
+
+    /// Fills the row of this place, and one more for the place behind each of the drafted tokens, up to the first that is not allowed; rows
+    /// behind that one allow every token, because what is sampled there is thrown away. The matcher stays where it is. Gives the
+    /// number of drafted tokens that are allowed. `rows` are one more than `drafted`, each of `words` words.
+    ///
+    /// # Errors
+    ///
+    /// As [`fill`](Self::fill).
+    pub fn fill_drafted(&mut self, drafted: &[TokenId], rows: &mut [u32], words: usize) -> Result<usize, MatcherError> {
+        let before = self.masker.position();
+        let mut filled = 0;
+        let mut result = Ok(());
+        for (number, row) in rows.chunks_mut(words.max(1)).take(drafted.len() + 1).enumerate() {
+            let is_reached = number == 0 || filled == number && self.accept(drafted[number - 1])?;
+            if !is_reached {
+                row.fill(u32::MAX);
+                continue;
+            }
+            if let Err(error) = self.fill(row) {
+                result = Err(error);
+                break;
+            }
+            filled += 1;
+        }
+        self.rollback(self.masker.position() - before)?;
+        result.map(|()| filled.saturating_sub(1))
+    }
+
+    /// Fills one row for each node of a tree of drafted tokens: the mask behind the way to that node. Rows of nodes that cannot be
+    /// reached allow every token. True where every node can be. The matcher stays where it is. `rows` has `words` words for each node.
+    ///
+    /// # Errors
+    ///
+    /// [`MatcherError::DraftTree`], or as [`fill`](Self::fill).
+    pub fn fill_tree(&mut self, tree: DraftTree<'_>, rows: &mut [u32], words: usize) -> Result<bool, MatcherError> {
+        let nodes = tree.tokens.len();
+        if tree.next_token.len() != nodes || tree.next_sibling.len() != nodes {
+            return Err(MatcherError::DraftTree("the arrays have different lengths"));
+        }
+        if rows.len() < nodes * words {
+            return Err(MatcherError::DraftTree("there are fewer rows than nodes"));
+        }
+        let before = self.masker.position();
+        rows[..nodes * words].fill(u32::MAX);
+        let filled = self.fill_nodes(tree, rows, words);
+        self.rollback(self.masker.position() - before)?;
+        Ok(filled? == nodes)
+    }
+
+    /// Fills the rows of the nodes that can be reached, and counts them.
+    fn fill_nodes(&mut self, tree: DraftTree<'_>, rows: &mut [u32], words: usize) -> Result<usize, MatcherError> {
+        let nodes = tree.tokens.len();
+        let mut visited = vec![false; nodes];
+        let mut filled = 0;
+        // Nodes still to visit, with the position of the matcher before their token.
+        let start = self.masker.position();
+        let mut open = Vec::from_iter((nodes > 0).then_some((0, start)));
+        while let Some((node, position)) = open.pop() {
+            if std::mem::replace(&mut visited[node], true) {
+                return Err(MatcherError::DraftTree("a node is reached twice"));
+            }
+            self.rollback(self.masker.position() - position)?;
+            let link = |links: &[i64]| match usize::try_from(links[node]) {
+                Ok(to) if to >= nodes => Err(MatcherError::DraftTree("a link leads outside of the tree")),
+                to => Ok(to.ok()),
+            };
+            if let Some(sibling) = link(tree.next_sibling)? {
+                open.push((sibling, position));
+            }
+            let token = TokenId::try_from(tree.tokens[node]).unwrap_or(TokenId::MAX);
+            if node > 0 && !self.accept(token)? {
+                continue;
+            }
+            self.fill(&mut rows[node * words..(node + 1) * words])?;
+            filled += 1;
+            if let Some(child) = link(tree.next_token)? {
+                open.push((child, self.masker.position()));
+            }
+        }
+        Ok(filled)
+    }
+}

@@ -1,0 +1,104 @@
+//! Masks under a limit on tokens: whatever is chosen, the document ends in time.
+
+use rand::seq::IndexedRandom as _;
+use rand::{Rng as _, SeedableRng as _};
+use rand_chacha::ChaCha8Rng;
+
+use super::{TOKENS, compiler, vocabulary};
+use crate::{Compiler as _, ExactOptions, Masker, TokenId};
+
+fn masker(schema: &str) -> Box<dyn Masker> {
+    compiler(vocabulary(&TOKENS), ExactOptions::default())
+        .compile(schema)
+        .unwrap()
+}
+
+/// The tokens that the shortest end known takes, the end of sequence among them.
+fn needed(masker: &mut dyn Masker) -> usize {
+    masker.completion_length().unwrap().unwrap() + 1
+}
+
+const SCHEMAS: [&str; 6] = [
+    "true",
+    r#"{"type": "array", "items": {"type": "array"}}"#,
+    r#"{"type": "object", "required": ["a", "b"], "properties": {"a": {"type": "string"}, "b": {"type": "integer"}, "c": true}}"#,
+    r#"{"anyOf": [{"const": 1}, {"const": {"a": ["aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "bbbbbbbbbbbbbbbbbbbbbbbb"]}}]}"#,
+    r#"{"type": "string", "pattern": "^(a|b.{300}|c*d)$"}"#,
+    r##"{"$ref": "#/$defs/tree", "$defs": {"tree": {"type": "object", "required": ["a"],
+        "properties": {"a": {"anyOf": [{"type": "null"}, {"type": "array", "items": {"$ref": "#/$defs/tree"}, "minItems": 1}]}}}}}"##,
+];
+
+#[test]
+fn every_choice_ends_in_time() {
+    let vocabulary = vocabulary(&TOKENS);
+    let mut random = ChaCha8Rng::seed_from_u64(3);
+    for schema in SCHEMAS {
+        let start = masker(schema);
+        for more in [0, 1, 2, 5, 9, 30] {
+            for _ in 0..8 {
+                let mut masker = start.fork().unwrap();
+                let limit = needed(&mut *masker) + more;
+                let mut left = limit;
+                loop {
+                    let mask = masker.mask_within(left).unwrap().clone();
+                    let tokens: Vec<TokenId> = mask.iter().collect();
+                    let token = *tokens
+                        .choose(&mut random)
+                        .unwrap_or_else(|| panic!("{schema}: no token"));
+                    if random.random_bool(0.2) && masker.position() > 0 {
+                        // What was drafted and taken back changes nothing.
+                        masker.rollback(1).unwrap();
+                        left += 1;
+                        continue;
+                    }
+                    masker
+                        .advance(token)
+                        .unwrap_or_else(|error| panic!("{schema}: {error}"));
+                    left -= 1;
+                    if vocabulary.is_eos(token) {
+                        break;
+                    }
+                    assert!(left > 0, "{schema}: not ended after {limit} tokens");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn no_more_is_forbidden_than_has_to_be() {
+    for schema in SCHEMAS {
+        let mut masker = masker(schema);
+        let mut left = needed(&mut *masker) + 3;
+        for _ in 0..4 {
+            let (whole, mask) = (
+                masker.mask().unwrap().clone(),
+                masker.mask_within(left).unwrap().clone(),
+            );
+            assert_eq!(*masker.mask_within(100_000).unwrap(), whole, "{schema}");
+            for token in whole.iter() {
+                let mut next = masker.fork().unwrap();
+                next.advance(token).unwrap();
+                // Behind the end of sequence nothing more is needed.
+                let in_time = next.mask().unwrap().allows_none() || needed(&mut *next) < left;
+                assert!(!in_time || mask.allows(token), "{schema}: {token} with {left} left");
+            }
+            let Some(token) = mask.iter().next() else { break };
+            masker.advance(token).unwrap();
+            left -= 1;
+        }
+    }
+}
+
+#[test]
+fn without_an_end_in_reach_the_mask_is_the_usual_one() {
+    let mut masker = masker(SCHEMAS[2]);
+    let whole = masker.mask().unwrap().clone();
+    for tokens in 0..needed(&mut *masker) {
+        assert_eq!(*masker.mask_within(tokens).unwrap(), whole, "{tokens}");
+    }
+    assert_ne!(
+        *masker.mask_within(needed(&mut *masker.fork().unwrap())).unwrap(),
+        whole
+    );
+}

@@ -1,0 +1,141 @@
+//! Masks under a limit on tokens: a document keeps an end within reach.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use super::masker::{MaskedText, StateMasker};
+use crate::{MaskError, TokenId, TokenMask};
+
+/// Tokens to spare from which on no token is looked at: a single token rarely makes so many others necessary.
+const FAR: usize = 1024;
+/// Tokens to spare from which on no token is looked at where many are allowed, as within a string, whose end they rarely change.
+const FAR_AMONG_MANY: usize = 64;
+/// Allowed tokens up to which each is looked at early.
+const MANY: usize = 256;
+
+/// Plans that are kept: more than tokens are taken back at a time.
+const MAX_PLANS: usize = 64;
+
+/// Tokens that are not known to lead to an end.
+const NO_END: u32 = u32::MAX;
+
+/// What is kept of a document under a limit on tokens.
+#[derive(Clone, Debug)]
+pub(super) struct TokenBudget {
+    /// Completions that may be followed, each with the position at which it begins, which rise. The completion from a later position may
+    /// be longer than what is left of one of these.
+    plans: Vec<(usize, Vec<TokenId>)>,
+    mask: TokenMask,
+}
+
+impl TokenBudget {
+    /// Nothing planned.
+    pub(super) fn new() -> Self {
+        Self {
+            plans: Vec::new(),
+            mask: TokenMask::none(0),
+        }
+    }
+}
+
+impl<T: MaskedText> StateMasker<T> {
+    /// The mask of [`Masker::mask_within`](crate::Masker::mask_within).
+    pub(super) fn mask_in_budget(&mut self, tokens: usize) -> Result<&TokenMask, MaskError> {
+        let planned = self.planned().filter(|planned| planned.len() < tokens);
+        let length = match (&planned, self.is_ended()) {
+            (Some(planned), false) => Some(planned.len()),
+            (_, false) => self
+                .texts()
+                .completion_length(self.state())?
+                .map(|length| length.tokens),
+            (_, true) => None,
+        };
+        // The end of sequence takes a token too.
+        let Some(spare) = length.and_then(|length| tokens.checked_sub(length + 1)) else {
+            return self.whole_mask();
+        };
+        if spare >= FAR {
+            return self.whole_mask();
+        }
+        let mut allowed = self.whole_mask()?.clone();
+        if spare >= FAR_AMONG_MANY && allowed.count() > MANY || self.furthest(&allowed)? as usize + 2 <= tokens {
+            return self.whole_mask();
+        }
+        let plan = match planned {
+            Some(planned) => planned,
+            None => {
+                let plan = self.texts().completion(self.state())?.unwrap_or_default();
+                self.begin_plan(plan.clone());
+                plan
+            }
+        };
+        let mut lengths = HashMap::new();
+        let whole: Vec<TokenId> = allowed.iter().collect();
+        for token in whole {
+            let is_end = self.texts().vocabulary().is_eos(token);
+            if !is_end && plan.first() != Some(&token) {
+                let length = self.length_after(token, &mut lengths)?;
+                if length == NO_END || length as usize + 2 > tokens {
+                    allowed.forbid(token);
+                }
+            }
+        }
+        Ok(self.keep_mask(allowed))
+    }
+
+    /// What is left of the completion that is followed; none where the document has left all that were planned.
+    fn planned(&self) -> Option<Vec<TokenId>> {
+        let mut plans = self.budget()?.plans.iter().rev();
+        plans.find_map(|(start, plan)| {
+            let rest = plan.strip_prefix(self.written().get(*start..)?)?;
+            Some(rest.to_vec())
+        })
+    }
+
+    fn begin_plan(&mut self, plan: Vec<TokenId>) {
+        let start = self.written().len();
+        let budget = self.budget_mut();
+        // What begins here or later was left when tokens were taken back.
+        budget.plans.retain(|(other, _)| *other < start);
+        if budget.plans.len() == MAX_PLANS {
+            budget.plans.remove(0);
+        }
+        budget.plans.push((start, plan));
+    }
+
+    fn keep_mask(&mut self, mask: TokenMask) -> &TokenMask {
+        let budget = self.budget_mut();
+        budget.mask = mask;
+        &budget.mask
+    }
+
+    /// The length of the longest completion behind one of the tokens `allowed`.
+    fn furthest(&self, allowed: &TokenMask) -> Result<u32, MaskError> {
+        let key = T::key(self.state());
+        if let Some(known) = self.texts().furthest().get(&key) {
+            return Ok(known);
+        }
+        let (mut furthest, mut lengths) = (0, HashMap::new());
+        for token in allowed.iter() {
+            if !self.texts().vocabulary().is_eos(token) {
+                furthest = furthest.max(self.length_after(token, &mut lengths)?);
+            }
+        }
+        self.texts().furthest().keep(key, furthest, 0);
+        Ok(furthest)
+    }
+
+    /// The length of the completion behind a token.
+    fn length_after(&self, token: TokenId, known: &mut HashMap<T::Key, u32>) -> Result<u32, MaskError> {
+        let Some(next) = self.after(self.state(), token, false)? else {
+            return Ok(NO_END);
+        };
+        Ok(match known.entry(T::key(&next)) {
+            Entry::Occupied(known) => *known.get(),
+            Entry::Vacant(room) => {
+                let length = self.texts().completion_length(&next)?;
+                *room.insert(length.map_or(NO_END, |length| length.tokens as u32))
+            }
+        })
+    }
+}

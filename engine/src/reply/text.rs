@@ -1,0 +1,140 @@
+//! Replies that are one string as it is, without quotes and escapes.
+//!
+//! The automaton of the schema reads the string in JSON: each byte of the text is handed to it as a string of JSON has it, in
+//! the style with [`Escapes::Needed`](crate::Escapes::Needed). Most tokens are the same in both; the others are walked over byte by byte.
+
+use smallvec::SmallVec;
+
+use crate::automaton::{Automaton, AutomatonError, State};
+use crate::json::push_string;
+use crate::mask::index::base_sets::set;
+use crate::mask::index::tokens::Spelled;
+use crate::strings::{LanguageLimits, PatternError, check_pattern};
+use crate::{CompileError, CompileErrorKind, ExactOptions, TokenId, TokenKind, Vocabulary};
+
+/// A byte of text as a string of JSON has it.
+pub(super) type EscapedByte = SmallVec<[u8; 6]>;
+
+/// Whether a byte of text stands for itself in a string of JSON.
+fn is_itself(byte: u8) -> bool {
+    byte >= b' ' && byte != b'"' && byte != b'\\'
+}
+
+/// A byte of text as a string of JSON has it.
+pub(super) fn escaped(byte: u8) -> EscapedByte {
+    if is_itself(byte) {
+        return SmallVec::from_slice(&[byte]);
+    }
+    let mut text = String::new();
+    push_string(&mut text, char::from(byte).encode_utf8(&mut [0; 4]));
+    SmallVec::from_slice(&text.as_bytes()[1..text.len() - 1])
+}
+
+/// The state after one more byte of text.
+pub(super) fn step(automaton: &mut Automaton, from: State, byte: u8) -> Result<Option<State>, AutomatonError> {
+    automaton.read_bytes(from, &escaped(byte))
+}
+
+/// The state behind the opening quote in JSON; none where the schema admits no string.
+pub(super) fn begin(automaton: &mut Automaton, before: State) -> Result<Option<State>, AutomatonError> {
+    automaton.step(before, b'"')
+}
+
+/// Whether the text may end.
+pub(super) fn ends(automaton: &mut Automaton, at: State) -> Result<bool, AutomatonError> {
+    match automaton.step(at, b'"')? {
+        Some(closed) => automaton.is_complete(closed),
+        None => Ok(false),
+    }
+}
+
+/// The text that a string of JSON stands for, from between its characters up to its closing quote; none where it has an escape that is
+/// not [`escaped`]'s.
+pub(super) fn unescaped(json: &[u8]) -> Option<Vec<u8>> {
+    let (mut text, mut rest) = (Vec::with_capacity(json.len()), json.strip_suffix(b"\"")?);
+    while let Some((&byte, behind)) = rest.split_first() {
+        if byte != b'\\' {
+            text.push(byte);
+            rest = behind;
+            continue;
+        }
+        let hidden = (0..=u8::MAX).filter(|byte| !is_itself(*byte));
+        let mut spelled = hidden.map(|hidden| (hidden, escaped(hidden)));
+        let (hidden, spelling) = spelled.find(|(_, spelling)| rest.starts_with(spelling))?;
+        text.push(hidden);
+        rest = &rest[spelling.len()..];
+    }
+    Some(text)
+}
+
+/// The tokens that are not the same in text as in a string of JSON.
+#[derive(Debug)]
+pub(super) struct UnlikeTokens {
+    spelled: Spelled,
+    /// These tokens as bits, 32 a word.
+    words: Box<[u32]>,
+}
+
+impl UnlikeTokens {
+    pub(super) fn new(vocabulary: &Vocabulary) -> Self {
+        let mut words = vec![0; vocabulary.len().div_ceil(32)];
+        let tokens = (0..vocabulary.len() as TokenId).filter(|token| vocabulary.kind(*token) == TokenKind::Text);
+        let unlike = tokens.filter(|token| !vocabulary.token_bytes(*token).iter().all(|byte| is_itself(*byte)));
+        let unlike: Vec<_> = unlike
+            .map(|token| (vocabulary.token_bytes(token).to_vec(), token))
+            .collect();
+        unlike.iter().for_each(|(_, token)| set(&mut words, *token));
+        Self {
+            spelled: Spelled::new(unlike),
+            words: words.into(),
+        }
+    }
+
+    /// The tokens, by their bytes.
+    pub(super) fn spelled(&self) -> &Spelled {
+        &self.spelled
+    }
+
+    /// Takes these tokens out of a set of words.
+    pub(super) fn take_out_of(&self, words: &mut [u32]) {
+        words
+            .iter_mut()
+            .zip(&self.words)
+            .for_each(|(word, unlike)| *word &= !unlike);
+    }
+}
+
+/// The schema of the strings that a pattern matches whole.
+///
+/// # Errors
+///
+/// [`CompileErrorKind::Malformed`] or [`CompileErrorKind::Unsupported`], where the pattern alone is none.
+pub(super) fn schema_of_pattern(pattern: &str, options: &ExactOptions) -> Result<String, CompileError> {
+    // What is no pattern by itself can be one between parentheses.
+    let limits = LanguageLimits::from(&options.schema.limits);
+    if let Err(error) = check_pattern(pattern, options.schema.patterns, &limits) {
+        let kind = match error {
+            PatternError::Syntax { .. } | PatternError::Foreign { .. } => CompileErrorKind::Malformed,
+            PatternError::Unsupported { .. } => CompileErrorKind::Unsupported,
+            PatternError::TooLarge { .. } | PatternError::Limit(_) => CompileErrorKind::LimitExceeded,
+        };
+        return Err(CompileError::new(kind, error.about(pattern)).on_keyword("pattern"));
+    }
+    let mut schema = r#"{"type":"string","pattern":"#.to_owned();
+    push_string(&mut schema, &format!("^(?:{pattern})$"));
+    schema.push('}');
+    Ok(schema)
+}
+
+/// The schema of some strings.
+pub(super) fn schema_of_choice<'a>(choices: impl IntoIterator<Item = &'a str>) -> String {
+    let mut schema = r#"{"enum":["#.to_owned();
+    for (number, choice) in choices.into_iter().enumerate() {
+        if number > 0 {
+            schema.push(',');
+        }
+        push_string(&mut schema, choice);
+    }
+    schema.push_str("]}");
+    schema
+}

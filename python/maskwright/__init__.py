@@ -1,0 +1,40 @@
+"""Exact token masks for JSON Schema: which tokens may come next, so that what a language model writes is valid.
+
+>>> tokenizer = maskwright.Tokenizer.from_file("path/to/model")
+>>> compiler = maskwright.Compiler(tokenizer)
+>>> matcher = compiler.compile_json_schema({"type": "integer"}).matcher(max_tokens=20)
+>>> bitmask = maskwright.allocate_token_bitmask(1, tokenizer.vocab_size)
+>>> matcher.fill_next_token_bitmask(bitmask)
+True
+
+`Executor` fills the masks of a batch. The modules `maskwright.hf` and `maskwright.llamacpp` have processors of
+logits for transformers and llama-cpp-python; vLLM finds the package by its entry point.
+"""
+
+from ._bitmask import allocate_token_bitmask, apply_token_bitmask_inplace, bitmask_words
+from ._native import (
+    Compiled,
+    CompileError,
+    Compiler,
+    Executor,
+    MaskError,
+    Matcher,
+    Tokenizer,
+    TokenizerError,
+    __version__,
+)
+
+__all__ = [
+    "CompileError",
+    "Compiled",
+    "Compiler",
+    "Executor",
+    "MaskError",
+    "Matcher",
+    "Tokenizer",
+    "TokenizerError",
+    "__version__",
+    "allocate_token_bitmask",
+    "apply_token_bitmask_inplace",
+    "bitmask_words",
+]

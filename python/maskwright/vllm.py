@@ -1,0 +1,226 @@
+"""The backend `maskwright` for structured outputs of vLLM: `--structured-outputs-config.backend maskwright`.
+
+vLLM has no registry of backends, so its plugin, which it finds by the entry point `vllm.general_plugins`, changes four places: the names that the
+configuration admits, the validation of requests, the choice of the backend, and the creation of grammars, which is where the request's
+`max_tokens` is known. Schemas, JSON objects, regular expressions and choices are answered here; grammars and structural tags by the xgrammar that vLLM brings.
+
+Written for vLLM 0.33, and tested over stand-ins for its modules, not in a running server.
+"""
+
+from __future__ import annotations
+
+import contextvars
+import functools
+import json
+import logging
+from typing import Any
+
+from ._bitmask import allocate_token_bitmask
+from ._native import Compiled, CompileError, Compiler, Matcher, Tokenizer
+
+logger = logging.getLogger(__name__)
+
+NAME = "maskwright"
+
+_max_tokens: contextvars.ContextVar[int | None] = contextvars.ContextVar("maskwright_max_tokens", default=None)
+
+
+class Grammar:
+    """One request's grammar, as vLLM's `StructuredOutputGrammar` describes it."""
+
+    def __init__(self, matcher: Matcher) -> None:
+        self.matcher = matcher
+
+    def accept_tokens(self, request_id: str, tokens: list[int]) -> bool:
+        """Accepts tokens; False, and a line in the log, where one is not allowed."""
+        accepted = self.matcher.accept_tokens(tokens)
+        if accepted < len(tokens):
+            logger.error("request %s: token %d is not allowed by its schema", request_id, tokens[accepted])
+        return accepted == len(tokens)
+
+    def validate_tokens(self, tokens: list[int]) -> list[int]:
+        """The tokens that would be accepted. The grammar stays where it is."""
+        return tokens[: self.matcher.validate_tokens(tokens)]
+
+    def rollback(self, num_tokens: int) -> None:
+        """Takes back accepted tokens, the end among them."""
+        self.matcher.rollback(num_tokens)
+
+    def fill_bitmask(self, bitmask: Any, batch_index: int) -> None:
+        """Writes the mask into a row."""
+        self.matcher.fill_next_token_bitmask(bitmask, batch_index)
+
+    def is_terminated(self) -> bool:
+        """Whether a stop token was accepted."""
+        return self.matcher.is_terminated()
+
+    def reset(self) -> None:
+        """Goes back to the start."""
+        self.matcher.reset()
+
+
+class Backend:
+    """Compiles requests, as vLLM's `StructuredOutputBackend` describes it."""
+
+    def __init__(self, vllm_config: Any, tokenizer: Any, vocab_size: int) -> None:
+        self.vllm_config, self.tokenizer, self.vocab_size = vllm_config, tokenizer, vocab_size
+        own = Tokenizer.from_huggingface(tokenizer, vocab_size=max(vocab_size, len(tokenizer)))
+        self.compiler = Compiler(own)
+        self._others: Any = None
+
+    def compile_grammar(self, request_type: Any, grammar_spec: str, stop_token_ids: set[int] | None = None) -> Any:
+        """Compiles a request. Its limit on tokens is the one that `_create_grammar` has noted.
+
+        Raises `CompileError`, or `ValueError` where the limit is too small for any answer.
+        """
+        compiled = compile_request(self.compiler, request_type.name, grammar_spec)
+        if compiled is None:
+            return self._other_backend(request_type.name).compile_grammar(request_type, grammar_spec, stop_token_ids)
+        stops = sorted(stop_token_ids) if stop_token_ids else None
+        return Grammar(compiled.matcher(stop_token_ids=stops, max_tokens=_max_tokens.get()))
+
+    def _other_backend(self, request_type: str) -> Any:
+        if self._others is None:
+            from vllm.v1.structured_output.backend_xgrammar import XgrammarBackend
+
+            logger.warning("requests of kind %s are answered by xgrammar", request_type)
+            self._others = XgrammarBackend(self.vllm_config, tokenizer=self.tokenizer, vocab_size=self.vocab_size)
+        return self._others
+
+    def allocate_token_bitmask(self, max_num_seqs: int) -> Any:
+        """A tensor on the CPU of shape `(max_num_seqs, words)` and type int32."""
+        return allocate_token_bitmask(max_num_seqs, self.vocab_size, kind="torch")
+
+    def destroy(self) -> None:
+        """Lets compiled schemas go."""
+        self.compiler.clear_cache()
+        if self._others is not None:
+            self._others.destroy()
+
+
+def compile_request(compiler: Compiler, kind: str, text: str) -> Compiled | None:
+    """Compiles a request of one of vLLM's kinds; None for those that are not answered here."""
+    match kind:
+        case "JSON":
+            return compiler.compile_json_schema(text)
+        case "JSON_OBJECT":
+            return compiler.compile_json_object()
+        case "REGEX":
+            return compiler.compile_regex(text)
+        case "CHOICE":
+            return compiler.compile_choice(json.loads(text))
+        case _:
+            return None
+
+
+@functools.cache
+def _checker() -> Compiler:
+    """A compiler over single bytes: whether a schema can be compiled does not depend on the tokens."""
+    return Compiler(Tokenizer.from_bytes([bytes([byte]) for byte in range(256)] + [b""], stop_token_ids=[256]), cache_bytes=64 << 20)
+
+
+def problem_of(kind: str, text: str) -> str | None:
+    """What is wrong with a request, in the words for a client; None where it can be compiled."""
+    try:
+        if kind == "JSON" and (problems := _checker().check(text)):
+            return "; ".join(problems)
+        compile_request(_checker(), kind, text)
+    except CompileError as error:
+        return str(error)
+    return None
+
+
+def register() -> None:
+    """Makes the backend known to vLLM. A second call changes nothing."""
+    import vllm.config.structured_outputs as configuration
+    import vllm.sampling_params as sampling
+    import vllm.v1.structured_output as manager
+
+    if getattr(manager.StructuredOutputManager, "_maskwright", False):
+        return
+    _admit_name(configuration)
+    _answer_requests(manager.StructuredOutputManager)
+    _validate_requests(sampling)
+
+
+def _admit_name(configuration: Any) -> None:
+    from typing import Literal, get_args
+
+    import pydantic.dataclasses
+
+    config = configuration.StructuredOutputsConfig
+    names = Literal[(*get_args(configuration.StructuredOutputsBackend), NAME)]  # type: ignore[valid-type]
+    configuration.StructuredOutputsBackend = names
+    config.__annotations__["backend"] = names
+    config.__dataclass_fields__["backend"].type = names
+    pydantic.dataclasses.rebuild_dataclass(config, force=True)
+
+
+def _answer_requests(manager: Any) -> None:
+    manager._maskwright = True
+    grammar_init, create_grammar = manager.grammar_init, manager._create_grammar
+
+    @functools.wraps(grammar_init)
+    def init(self: Any, request: Any) -> None:
+        asked = request.structured_output_request is not None and request.sampling_params.structured_outputs._backend
+        if asked == NAME and self.backend is None:
+            vocab_size = self.vllm_config.model_config.get_vocab_size()
+            self.backend = Backend(self.vllm_config, tokenizer=self.tokenizer, vocab_size=vocab_size)
+            self.backend_name = NAME
+        grammar_init(self, request)
+
+    @functools.wraps(create_grammar)
+    def create(self: Any, request: Any) -> Any:
+        # Tokens of reasoning count in vLLM's limit and not in the matcher's: there the limit is left to vLLM.
+        limited = self.reasoner_cls is None and request.sampling_params is not None
+        token = _max_tokens.set(request.sampling_params.max_tokens if limited else None)
+        try:
+            return create_grammar(self, request)
+        finally:
+            _max_tokens.reset(token)
+
+    manager.grammar_init, manager._create_grammar = init, create
+
+
+def _validate_requests(sampling: Any) -> None:
+    validate = sampling.SamplingParams._validate_structured_outputs
+
+    @functools.wraps(validate)
+    def checked(self: Any, model_config: Any, structured_outputs_config: Any, tokenizer: Any) -> None:
+        asked = self.structured_outputs
+        if structured_outputs_config is None or asked is None or structured_outputs_config.backend != NAME:
+            validate(self, model_config, structured_outputs_config, tokenizer)
+            return
+        if asked._backend not in (None, NAME):
+            raise sampling.VLLMValidationError(
+                f"the request asks for the backend {asked._backend!r}, the engine has {NAME!r}"
+            )
+        from vllm.v1.structured_output.request import get_structured_output_key
+
+        kind, text = get_structured_output_key(asked)
+        if kind.name in ("GRAMMAR", "STRUCTURAL_TAG"):
+            # vLLM's own checks, by the backend that will answer.
+            _validate_as(validate, self, (model_config, structured_outputs_config, tokenizer), "xgrammar")
+        else:
+            # vLLM's checks that hold for every backend, and then our own.
+            if model_config.is_diffusion or tokenizer is None:
+                validate(self, model_config, structured_outputs_config, tokenizer)
+            if asked.json_object is False:
+                raise sampling.VLLMValidationError("structured_outputs.json_object must be True if set")
+            if problem := problem_of(kind.name, text):
+                raise sampling.VLLMValidationError(problem)
+        asked._backend = NAME
+        asked.__post_init__()
+
+    sampling.SamplingParams._validate_structured_outputs = checked
+
+
+def _validate_as(validate: Any, params: Any, arguments: tuple[Any, Any, Any], backend: str) -> None:
+    """Runs vLLM's validation as if another backend were configured."""
+    import copy
+
+    model_config, config, tokenizer = arguments
+    config = copy.copy(config)
+    config.backend = backend
+    params.structured_outputs._backend = None
+    validate(params, model_config, config, tokenizer)

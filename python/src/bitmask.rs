@@ -1,0 +1,114 @@
+//! [`Bitmask`]: the memory of the caller's that masks are written into.
+
+use pyo3::buffer::PyBuffer;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+
+/// Rows of words in the memory of a numpy array, a memoryview, or a tensor on the CPU.
+pub(crate) struct Bitmask<'py> {
+    /// What keeps the memory where it is.
+    _owner: Owner<'py>,
+    address: *mut u32,
+    pub(crate) rows: usize,
+    /// Words of one row.
+    pub(crate) words: usize,
+}
+
+enum Owner<'py> {
+    Buffer(#[expect(dead_code, reason = "held for the memory")] PyBuffer<i32>),
+    Tensor(#[expect(dead_code, reason = "held for the memory")] Bound<'py, PyAny>),
+}
+
+impl<'py> Bitmask<'py> {
+    /// The memory of `object`, which has one or two dimensions of 32-bit signed integers, is contiguous and writable.
+    pub(crate) fn of(object: &Bound<'py, PyAny>) -> PyResult<Self> {
+        match PyBuffer::<i32>::get(object) {
+            Ok(buffer) => Self::of_buffer(buffer),
+            Err(_) if object.hasattr("data_ptr")? => Self::of_tensor(object),
+            Err(error) => {
+                let kind = object.get_type().name()?;
+                let message = format!(
+                    "the bitmask is a writable array of 32-bit signed integers or a tensor of torch.int32 on the CPU, not {kind}: {error}"
+                );
+                Err(PyTypeError::new_err(message))
+            }
+        }
+    }
+
+    fn of_buffer(buffer: PyBuffer<i32>) -> PyResult<Self> {
+        if buffer.readonly() {
+            return Err(PyValueError::new_err("the bitmask is read-only"));
+        }
+        let (rows, words) = shape(buffer.shape(), buffer.is_c_contiguous())?;
+        Ok(Self {
+            address: buffer.buf_ptr().cast(),
+            _owner: Owner::Buffer(buffer),
+            rows,
+            words,
+        })
+    }
+
+    fn of_tensor(tensor: &Bound<'py, PyAny>) -> PyResult<Self> {
+        let device = tensor.getattr("device")?.getattr("type")?;
+        if device.extract::<String>()? != "cpu" {
+            let message = format!("the bitmask lies on {device}: masks are written on the CPU, copy them from there");
+            return Err(PyValueError::new_err(message));
+        }
+        let kind = tensor.getattr("dtype")?.str()?;
+        if kind != "torch.int32" {
+            return Err(PyTypeError::new_err(format!(
+                "the bitmask is of {kind}, not of torch.int32"
+            )));
+        }
+        let dimensions: Vec<usize> = tensor.getattr("shape")?.extract()?;
+        let (rows, words) = shape(&dimensions, tensor.call_method0("is_contiguous")?.extract()?)?;
+        let address: usize = tensor.call_method0("data_ptr")?.extract()?;
+        Ok(Self {
+            _owner: Owner::Tensor(tensor.clone()),
+            address: address as *mut u32,
+            rows,
+            words,
+        })
+    }
+
+    /// All words, row after row.
+    #[allow(unsafe_code)]
+    pub(crate) fn all_words(&mut self) -> &mut [u32] {
+        let len = self.rows * self.words;
+        if len == 0 {
+            return &mut [];
+        }
+        // SAFETY: the exporter of the buffer, or torch for a contiguous CPU tensor of that type and shape, gives the address of `len`
+        // initialised, aligned, writable 32-bit integers. `_owner` keeps them where they are for as long as `self` lives. That no
+        // other thread uses the array meanwhile is asked of callers by the documentation of each method.
+        unsafe { std::slice::from_raw_parts_mut(self.address, len) }
+    }
+
+    /// The words of one row.
+    pub(crate) fn row(&mut self, row: usize) -> PyResult<&mut [u32]> {
+        let (rows, words) = (self.rows, self.words);
+        if row >= rows {
+            return Err(no_such_row(row, rows));
+        }
+        Ok(&mut self.all_words()[row * words..(row + 1) * words])
+    }
+}
+
+/// The error for a row that the bitmask does not have.
+pub(crate) fn no_such_row(row: usize, rows: usize) -> PyErr {
+    PyValueError::new_err(format!("the bitmask has {rows} rows, and none of number {row}"))
+}
+
+fn shape(dimensions: &[usize], is_contiguous: bool) -> PyResult<(usize, usize)> {
+    if !is_contiguous {
+        return Err(PyValueError::new_err("the bitmask is not contiguous"));
+    }
+    match *dimensions {
+        [words] => Ok((1, words)),
+        [rows, words] => Ok((rows, words)),
+        _ => {
+            let message = format!("the bitmask has {} dimensions, not one or two", dimensions.len());
+            Err(PyValueError::new_err(message))
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! The classes `Compiler` and `Compiled`.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use maskwright::CompileError;
+use maskwright::explain::Explainer;
+use maskwright::lint::lint;
+use maskwright_serving::{CompiledSchema, MatcherOptions, SchemaCompiler};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+
+use crate::errors::{compile_error, matcher_error};
+use crate::matcher::Matcher;
+use crate::style::{json_text, options};
+use crate::tokenizer::Tokenizer;
+
+/// Any object: what `json_object` asks for.
+const ANY_OBJECT: &str = r#"{"type": "object"}"#;
+
+/// Memory for compiled schemas, unless another is asked for.
+const CACHE_BYTES: usize = 1 << 30;
+
+/// Compiles schemas for one tokenizer and keeps what it compiled. Threads may share it.
+#[pyclass(frozen, module = "maskwright")]
+pub(crate) struct Compiler(Arc<SchemaCompiler>);
+
+#[pymethods]
+impl Compiler {
+    #[new]
+    #[pyo3(signature = (tokenizer, *, style=None, formats="annotation", draft=None, documents=None, memory_limit=None, cache_bytes=CACHE_BYTES))]
+    #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
+    fn new(
+        py: Python<'_>,
+        tokenizer: &Bound<'_, Tokenizer>,
+        style: Option<&Bound<'_, PyAny>>,
+        formats: &str,
+        draft: Option<&str>,
+        documents: Option<BTreeMap<String, Bound<'_, PyAny>>>,
+        memory_limit: Option<usize>,
+        cache_bytes: usize,
+    ) -> PyResult<Self> {
+        let options = options(style, formats, draft, documents, memory_limit)?;
+        let vocabulary = tokenizer.get().vocabulary().clone();
+        let compiler = py.detach(|| SchemaCompiler::new(vocabulary, options, cache_bytes));
+        Ok(Self(Arc::new(compiler)))
+    }
+
+    /// Compiles a JSON Schema: its text, a dict, or a Pydantic model.
+    fn compile_json_schema(&self, py: Python<'_>, schema: &Bound<'_, PyAny>) -> PyResult<Compiled> {
+        self.compile(py, json_text(schema)?, SchemaCompiler::json_schema)
+    }
+
+    /// Any JSON object.
+    fn compile_json_object(&self, py: Python<'_>) -> PyResult<Compiled> {
+        self.compile(py, ANY_OBJECT.to_owned(), SchemaCompiler::json_schema)
+    }
+
+    /// Texts that a regular expression matches whole, as they are.
+    fn compile_regex(&self, py: Python<'_>, pattern: String) -> PyResult<Compiled> {
+        self.compile(py, pattern, SchemaCompiler::regex)
+    }
+
+    /// One of some texts, as it is.
+    fn compile_choice(&self, py: Python<'_>, choices: Vec<String>) -> PyResult<Compiled> {
+        let text = PyList::new(py, &choices)?.repr()?.to_string();
+        self.compile(py, text, |compiler, _| compiler.choice(&choices))
+    }
+
+    /// What is wrong with a schema, in the words of the exceptions; empty where it can be compiled.
+    fn check(&self, py: Python<'_>, schema: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
+        let schema = json_text(schema)?;
+        Ok(py.detach(|| {
+            let mut explainer = match Explainer::new(&schema, self.0.options()) {
+                Ok(explainer) => explainer,
+                Err(error) => return vec![error.to_string()],
+            };
+            let mut found: Vec<String> = explainer.refused().iter().map(ToString::to_string).collect();
+            if found.is_empty()
+                && let Err(error) = self.0.json_schema(&schema)
+            {
+                found.push(error.to_string());
+            }
+            found
+        }))
+    }
+
+    /// The tokenizer that masks are over.
+    #[getter]
+    fn tokenizer(&self) -> Tokenizer {
+        Tokenizer::over(self.0.vocabulary().clone())
+    }
+
+    /// Number of compiled schemas that are kept.
+    #[getter]
+    fn cached_schemas(&self) -> usize {
+        self.0.cache_size().0
+    }
+
+    /// Bytes that the compiled schemas took when they were asked for last, roughly.
+    #[getter]
+    fn cached_bytes(&self) -> usize {
+        self.0.cache_size().1
+    }
+
+    /// Lets all compiled schemas go. Matchers keep theirs.
+    fn clear_cache(&self) {
+        self.0.clear_cache();
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<maskwright.Compiler with {} schemas>", self.0.cache_size().0)
+    }
+}
+
+impl Compiler {
+    fn compile(
+        &self,
+        py: Python<'_>,
+        source: String,
+        compile: impl FnOnce(&SchemaCompiler, &str) -> Result<Arc<CompiledSchema>, CompileError> + Send,
+    ) -> PyResult<Compiled> {
+        let compiled = py.detach(|| compile(&self.0, &source));
+        Ok(Compiled {
+            inner: compiled.map_err(|error| compile_error(py, &error))?,
+            compiler: self.0.clone(),
+            source,
+        })
+    }
+}
+
+/// A compiled schema. Its matchers share what was worked out for masks. Threads may share it.
+#[pyclass(frozen, module = "maskwright")]
+pub(crate) struct Compiled {
+    inner: Arc<CompiledSchema>,
+    compiler: Arc<SchemaCompiler>,
+    source: String,
+}
+
+#[pymethods]
+impl Compiled {
+    /// A matcher at the start of an answer.
+    #[pyo3(signature = (*, stop_token_ids=None, max_tokens=None))]
+    pub(crate) fn matcher(&self, stop_token_ids: Option<Vec<u32>>, max_tokens: Option<usize>) -> PyResult<Matcher> {
+        let options = MatcherOptions {
+            stop_tokens: stop_token_ids,
+            max_tokens,
+        };
+        let matcher = self.inner.matcher(&options);
+        Ok(Matcher::new(matcher.map_err(|error| matcher_error(&error))?))
+    }
+
+    /// Number of token ids: bits of a mask.
+    #[getter]
+    fn vocab_size(&self) -> usize {
+        self.inner.vocabulary().len()
+    }
+
+    /// Bytes that the schema takes with what was worked out for its masks, roughly.
+    #[getter]
+    fn memory_bytes(&self, py: Python<'_>) -> usize {
+        py.detach(|| self.inner.memory_bytes())
+    }
+
+    /// The text of the schema, the regular expression, or the list of texts.
+    #[getter]
+    fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// What the schema is read as, which of its values the style leaves out, and what in it is probably not meant.
+    fn report<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let found = py.detach(|| {
+            let mut explainer = Explainer::new(&self.source, self.compiler.options())?;
+            let narrowings = explainer.narrowings();
+            let warnings = lint(&self.source, self.compiler.options());
+            Ok((explainer.draft(), explainer.subschemas(), narrowings, warnings))
+        });
+        let (draft, subschemas, narrowings, warnings) = found.map_err(|error| compile_error(py, &error))?;
+        let report = PyDict::new(py);
+        report.set_item("draft", draft.to_string())?;
+        report.set_item("subschemas", subschemas)?;
+        let list = PyList::empty(py);
+        for narrowing in &narrowings.found {
+            let entry = PyDict::new(py);
+            let places: Vec<String> = narrowing.places.iter().map(ToString::to_string).collect();
+            entry.set_item("kind", narrowing.kind.code())?;
+            entry.set_item("what", narrowing.what())?;
+            entry.set_item("places", places)?;
+            entry.set_item("count", narrowing.count)?;
+            list.append(entry)?;
+        }
+        report.set_item("narrowings", list)?;
+        report.set_item("narrowings_complete", narrowings.is_complete)?;
+        let list = PyList::empty(py);
+        for warning in &warnings {
+            let entry = PyDict::new(py);
+            entry.set_item("kind", warning.kind().code())?;
+            entry.set_item("pointer", warning.pointer())?;
+            entry.set_item("message", warning.message())?;
+            list.append(entry)?;
+        }
+        report.set_item("warnings", list)?;
+        Ok(report)
+    }
+}

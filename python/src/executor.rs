@@ -1,0 +1,117 @@
+//! The class `Executor`.
+
+use maskwright_serving::{DraftedRow, Executor as Inner, MatcherError, SharedMatcher};
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+
+use crate::bitmask::{Bitmask, no_such_row};
+use crate::errors::matcher_error;
+use crate::matcher::Matcher;
+
+/// Threads that fill the rows of a batch. Threads of Python may share it.
+#[pyclass(frozen, module = "maskwright")]
+pub(crate) struct Executor(Inner);
+
+#[pymethods]
+impl Executor {
+    #[new]
+    #[pyo3(signature = (num_threads=None))]
+    fn new(num_threads: Option<usize>) -> PyResult<Self> {
+        if num_threads == Some(0) {
+            return Err(PyValueError::new_err("num_threads is 0: one thread at least"));
+        }
+        let executor = Inner::new(num_threads).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+        Ok(Self(executor))
+    }
+
+    /// Number of threads.
+    #[getter]
+    fn num_threads(&self) -> usize {
+        self.0.threads()
+    }
+
+    /// Writes the mask of each matcher into its row.
+    #[pyo3(signature = (matchers, bitmask, rows=None))]
+    fn fill(
+        &self,
+        py: Python<'_>,
+        matchers: Vec<Bound<'_, Matcher>>,
+        bitmask: &Bound<'_, PyAny>,
+        rows: Option<Vec<usize>>,
+    ) -> PyResult<()> {
+        let rows = rows.unwrap_or_else(|| (0..matchers.len()).collect());
+        if rows.len() != matchers.len() {
+            let message = format!("there are {} matchers and {} rows", matchers.len(), rows.len());
+            return Err(PyValueError::new_err(message));
+        }
+        let mut bitmask = Bitmask::of(bitmask)?;
+        let (count, words) = (bitmask.rows, bitmask.words);
+        let mut free: Vec<Option<&mut [u32]>> = bitmask.all_words().chunks_mut(words.max(1)).map(Some).collect();
+        let mut work = Vec::with_capacity(matchers.len());
+        for (matcher, row) in matchers.iter().zip(rows) {
+            work.push((shared(matcher), take(&mut free, row, count)?));
+        }
+        py.detach(|| self.0.fill(work)).map_err(|error| matcher_error(&error))
+    }
+
+    /// Writes the mask of each matcher into its row, and those behind each of its drafted tokens into the rows that follow.
+    fn fill_with_drafts(
+        &self,
+        py: Python<'_>,
+        requests: Vec<(Bound<'_, Matcher>, usize, Vec<u32>)>,
+        bitmask: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
+        let mut bitmask = Bitmask::of(bitmask)?;
+        let (count, words) = (bitmask.rows, bitmask.words);
+        let mut requests = requests;
+        requests.sort_by_key(|(_, row, _)| *row);
+        let (mut left, mut begin) = (bitmask.all_words(), 0);
+        let mut work = Vec::with_capacity(requests.len());
+        for (matcher, row, drafted) in requests {
+            let end = row + drafted.len() + 1;
+            if row < begin {
+                return Err(PyValueError::new_err(format!("row {row} is asked for twice")));
+            }
+            if end > count {
+                return Err(no_such_row(end - 1, count));
+            }
+            let (_, from_row) = left.split_at_mut((row - begin) * words);
+            let (rows, behind) = from_row.split_at_mut((end - row) * words);
+            (left, begin) = (behind, end);
+            let matcher = shared(&matcher);
+            work.push(DraftedRow {
+                matcher,
+                drafted,
+                rows,
+                words,
+            });
+        }
+        py.detach(|| self.0.fill_drafted(work))
+            .map_err(|error| matcher_error(&error))
+    }
+
+    /// Accepts a token in each matcher; for each whether it was allowed.
+    fn accept(&self, py: Python<'_>, tokens: Vec<(Bound<'_, Matcher>, u32)>) -> PyResult<Vec<bool>> {
+        let tokens: Vec<(SharedMatcher, u32)> = tokens
+            .iter()
+            .map(|(matcher, token)| (shared(matcher), *token))
+            .collect();
+        let accepted = py.detach(|| {
+            let accept = |(matcher, token): &(SharedMatcher, u32)| matcher.lock().accept(*token);
+            tokens.iter().map(accept).collect::<Result<_, MatcherError>>()
+        });
+        accepted.map_err(|error| matcher_error(&error))
+    }
+}
+
+fn shared(matcher: &Bound<'_, Matcher>) -> SharedMatcher {
+    matcher.get().shared().clone()
+}
+
+/// Takes a row out of those that no other matcher writes into.
+fn take<'a>(free: &mut [Option<&'a mut [u32]>], row: usize, count: usize) -> PyResult<&'a mut [u32]> {
+    let place = free.get_mut(row).ok_or_else(|| no_such_row(row, count))?;
+    place
+        .take()
+        .ok_or_else(|| PyValueError::new_err(format!("row {row} is asked for twice")))
+}

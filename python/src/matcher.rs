@@ -1,0 +1,158 @@
+//! The class `Matcher`.
+
+use maskwright_serving::{DraftTree, Matcher as Inner, MatcherError, SharedMatcher};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::bitmask::Bitmask;
+use crate::compiler::Compiled;
+use crate::errors::matcher_error;
+
+/// Stands in one answer. Threads may share it, each call has it alone.
+#[pyclass(frozen, module = "maskwright")]
+pub(crate) struct Matcher(SharedMatcher);
+
+impl Matcher {
+    pub(crate) fn new(matcher: Inner) -> Self {
+        Self(SharedMatcher::new(matcher))
+    }
+
+    pub(crate) fn shared(&self) -> &SharedMatcher {
+        &self.0
+    }
+
+    /// Does `work` with the matcher and without the interpreter's lock.
+    fn with<T: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&mut Inner) -> Result<T, MatcherError> + Send,
+    ) -> PyResult<T> {
+        py.detach(|| work(&mut self.0.lock()))
+            .map_err(|error| matcher_error(&error))
+    }
+}
+
+#[pymethods]
+impl Matcher {
+    #[new]
+    #[pyo3(signature = (compiled, *, stop_token_ids=None, max_tokens=None))]
+    fn create(
+        compiled: &Bound<'_, Compiled>,
+        stop_token_ids: Option<Vec<u32>>,
+        max_tokens: Option<usize>,
+    ) -> PyResult<Self> {
+        compiled.get().matcher(stop_token_ids, max_tokens)
+    }
+
+    /// Accepts a token; False, and nothing changed, where it is not allowed.
+    fn accept_token(&self, py: Python<'_>, token: u32) -> PyResult<bool> {
+        self.with(py, |matcher| matcher.accept(token))
+    }
+
+    /// Accepts tokens up to the first that is not allowed, and counts them.
+    fn accept_tokens(&self, py: Python<'_>, tokens: Vec<u32>) -> PyResult<usize> {
+        self.with(py, |matcher| matcher.accept_all(&tokens))
+    }
+
+    /// Counts the tokens that `accept_tokens` would accept. The matcher stays where it is.
+    fn validate_tokens(&self, py: Python<'_>, tokens: Vec<u32>) -> PyResult<usize> {
+        self.with(py, |matcher| matcher.validate(&tokens))
+    }
+
+    /// Writes the mask into a row of a bitmask; False where every token is allowed.
+    #[pyo3(signature = (bitmask, index=0))]
+    fn fill_next_token_bitmask(&self, py: Python<'_>, bitmask: &Bound<'_, PyAny>, index: usize) -> PyResult<bool> {
+        let mut bitmask = Bitmask::of(bitmask)?;
+        let row = bitmask.row(index)?;
+        self.with(py, |matcher| matcher.fill(row))
+    }
+
+    /// Takes back the last accepted tokens.
+    #[pyo3(signature = (num_tokens=1))]
+    fn rollback(&self, py: Python<'_>, num_tokens: usize) -> PyResult<()> {
+        self.with(py, |matcher| matcher.rollback(num_tokens))
+    }
+
+    /// Goes back to the start of the answer.
+    fn reset(&self, py: Python<'_>) -> PyResult<()> {
+        self.with(py, Inner::reset)
+    }
+
+    /// A copy at the same place, which goes its own way.
+    fn fork(&self, py: Python<'_>) -> PyResult<Self> {
+        self.with(py, |matcher| matcher.fork()).map(Self::new)
+    }
+
+    /// Whether a stop token was accepted.
+    fn is_terminated(&self) -> bool {
+        self.0.lock().is_terminated()
+    }
+
+    /// Whether the answer may end here, or has ended.
+    fn is_completed(&self, py: Python<'_>) -> PyResult<bool> {
+        self.with(py, Inner::is_completed)
+    }
+
+    /// The text that must come next, whatever is sampled.
+    fn find_jump_forward_string(&self, py: Python<'_>) -> PyResult<String> {
+        self.with(py, Inner::forced_text)
+    }
+
+    /// The tokens that must come next, as the tokenizer writes them.
+    fn forced_tokens(&self, py: Python<'_>) -> PyResult<Vec<u32>> {
+        self.with(py, Inner::forced_tokens)
+    }
+
+    /// Tokens that end the answer from here, without the stop token; None where no way is known.
+    fn completion(&self, py: Python<'_>) -> PyResult<Option<Vec<u32>>> {
+        self.with(py, Inner::completion)
+    }
+
+    /// Fills one row for each node of a tree of drafted tokens; True where every node can be reached.
+    fn traverse_draft_tree(
+        &self,
+        py: Python<'_>,
+        next_token: Vec<i64>,
+        next_sibling: Vec<i64>,
+        draft: Vec<i64>,
+        bitmask: &Bound<'_, PyAny>,
+    ) -> PyResult<bool> {
+        let mut bitmask = Bitmask::of(bitmask)?;
+        if bitmask.rows < draft.len() {
+            let message = format!("the bitmask has {} rows, the tree {} nodes", bitmask.rows, draft.len());
+            return Err(PyValueError::new_err(message));
+        }
+        let words = bitmask.words;
+        let rows = bitmask.all_words();
+        self.with(py, |matcher| {
+            let tree = DraftTree {
+                next_token: &next_token,
+                next_sibling: &next_sibling,
+                tokens: &draft,
+            };
+            matcher.fill_tree(tree, rows, words)
+        })
+    }
+
+    /// Number of token ids: bits of a mask.
+    #[getter]
+    fn vocab_size(&self) -> usize {
+        self.0.lock().vocabulary().len()
+    }
+
+    /// Number of tokens accepted and not taken back.
+    #[getter]
+    fn num_accepted_tokens(&self) -> usize {
+        self.0.lock().position()
+    }
+
+    /// The tokens that end the answer.
+    #[getter]
+    fn stop_token_ids(&self) -> Vec<u32> {
+        self.0.lock().stop_tokens().to_vec()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<maskwright.Matcher after {} tokens>", self.0.lock().position())
+    }
+}

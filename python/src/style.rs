@@ -1,0 +1,75 @@
+//! Reads the options of a compiler.
+
+use std::collections::BTreeMap;
+
+use maskwright::{Draft, ExactOptions, Formats, Limits, Style};
+use maskwright_worker::StyleChanges;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+/// The text of a JSON value: a `str` is one already, a Pydantic model says its schema, all else is written by Python's `json`.
+pub(crate) fn json_text(value: &Bound<'_, PyAny>) -> PyResult<String> {
+    if let Ok(text) = value.extract::<String>() {
+        return Ok(text);
+    }
+    let value = match value.hasattr("model_json_schema")? {
+        true => value.call_method0("model_json_schema")?,
+        false => value.clone(),
+    };
+    value.py().import("json")?.call_method1("dumps", (value,))?.extract()
+}
+
+/// The options that arguments say.
+pub(crate) fn options(
+    style: Option<&Bound<'_, PyAny>>,
+    formats: &str,
+    draft: Option<&str>,
+    documents: Option<BTreeMap<String, Bound<'_, PyAny>>>,
+    memory_limit: Option<usize>,
+) -> PyResult<ExactOptions> {
+    let formats = match formats {
+        "annotation" => Formats::Annotation,
+        "asserted" => Formats::Asserted,
+        other => return Err(unknown("formats", other, "annotation, asserted")),
+    };
+    let mut options = ExactOptions::default().formats(formats);
+    if let Some(draft) = draft {
+        options = options.default_draft(named_draft(draft)?);
+    }
+    for (uri, document) in documents.unwrap_or_default() {
+        options = options.document(uri, json_text(&document)?);
+    }
+    if let Some(bytes) = memory_limit {
+        let mut limits = Limits::default();
+        limits.memory_bytes = bytes;
+        options = options.limits(limits);
+    }
+    let Some(style) = style else {
+        return Ok(options);
+    };
+    match style.extract::<String>().as_deref() {
+        Ok("generation") => Ok(options),
+        Ok("rfc8259") => Ok(options.style(Style::rfc8259())),
+        Ok(other) => Err(unknown("style", other, "generation, rfc8259, or a dict of changes")),
+        Err(_) => {
+            let changes: StyleChanges = serde_json::from_str(&json_text(style)?)
+                .map_err(|error| PyValueError::new_err(format!("the style: {error}")))?;
+            Ok(changes.applied(options))
+        }
+    }
+}
+
+fn named_draft(name: &str) -> PyResult<Draft> {
+    match name {
+        "4" => Ok(Draft::Draft4),
+        "6" => Ok(Draft::Draft6),
+        "7" => Ok(Draft::Draft7),
+        "2019-09" => Ok(Draft::Draft201909),
+        "2020-12" => Ok(Draft::Draft202012),
+        other => Err(unknown("draft", other, "4, 6, 7, 2019-09, 2020-12")),
+    }
+}
+
+fn unknown(what: &str, found: &str, known: &str) -> PyErr {
+    PyValueError::new_err(format!("{what} {found:?} is not known; one of: {known}"))
+}

@@ -1,0 +1,126 @@
+"""Compiling: what is taken, what is kept, and what errors say."""
+
+import json
+import threading
+from typing import Any
+
+import pytest
+from conftest import POINT
+
+import maskwright
+
+
+def test_schemas_are_kept_by_their_text(compiler: maskwright.Compiler) -> None:
+    compiler.clear_cache()
+    compiled = compiler.compile_json_schema(POINT)
+    compiler.compile_json_schema(json.dumps(POINT))
+    assert compiler.cached_schemas == 1
+    assert compiler.cached_bytes >= compiled.memory_bytes > 0
+    assert json.loads(compiled.source) == POINT
+    compiler.compile_json_schema(True)
+    assert compiler.cached_schemas == 2
+
+
+def test_models_of_pydantic_say_their_schema(compiler: maskwright.Compiler) -> None:
+    class Model:
+        @classmethod
+        def model_json_schema(cls) -> dict[str, object]:
+            return {"const": 1}
+
+    assert compiler.compile_json_schema(Model).matcher().find_jump_forward_string() in ("1", "")
+    assert json.loads(compiler.compile_json_schema(Model).source) == {"const": 1}
+
+
+def test_errors_have_place_keyword_and_reason(compiler: maskwright.Compiler) -> None:
+    schema = {"properties": {"a": {"type": "string", "pattern": "(a)\\1"}}}
+    with pytest.raises(maskwright.CompileError) as raised:
+        compiler.compile_json_schema(schema)
+    error = raised.value
+    assert (error.kind, error.pointer, error.keyword) == ("unsupported", "/properties/a", "pattern")
+    assert error.reason in str(error) and isinstance(error, ValueError)
+    assert compiler.check(schema) == [str(error)]
+    refused: list[tuple[Any, str]] = [
+        ("{", "malformed"),
+        ({"type": 1}, "malformed"),
+        ({"allOf": [False]}, "unsatisfiable"),
+    ]
+    for other, kind in refused:
+        with pytest.raises(maskwright.CompileError) as raised:
+            compiler.compile_json_schema(other)
+        assert raised.value.kind == kind
+        assert len(compiler.check(other)) == 1
+    assert compiler.check(POINT) == []
+
+
+def test_options_that_are_not_known_are_errors(tokenizer: maskwright.Tokenizer) -> None:
+    unknown: list[dict[str, Any]] = [{"style": "loose"}, {"style": {"colour": 1}}, {"formats": "some"}, {"draft": "5"}]
+    for options in unknown:
+        with pytest.raises(ValueError, match=next(iter(options))):
+            maskwright.Compiler(tokenizer, **options)
+
+
+def test_the_style_is_kept(tokenizer: maskwright.Tokenizer) -> None:
+    schema = {"properties": {"a": {"type": "integer"}, "b": {"type": "integer"}}, "additionalProperties": False}
+    text = b'{"b":1,"a":1}'
+    usual = maskwright.Compiler(tokenizer).compile_json_schema(schema).matcher()
+    assert usual.validate_tokens(text) < len(text)
+    styles: list[str | dict[str, Any]] = ["rfc8259", {"key_order": "any"}]
+    for style in styles:
+        matcher = maskwright.Compiler(tokenizer, style=style).compile_json_schema(schema).matcher()
+        assert matcher.validate_tokens(text) == len(text)
+
+
+def test_references_lead_to_documents(tokenizer: maskwright.Tokenizer) -> None:
+    schema = {"$ref": "https://example.org/a"}
+    with pytest.raises(maskwright.CompileError):
+        maskwright.Compiler(tokenizer).compile_json_schema(schema)
+    compiler = maskwright.Compiler(tokenizer, documents={"https://example.org/a": {"const": "x"}})
+    assert compiler.compile_json_schema(schema).matcher().find_jump_forward_string() == '"x"'
+
+
+def test_the_report_says_what_is_left_out(compiler: maskwright.Compiler) -> None:
+    report = compiler.compile_json_schema({"type": "array", "minimun": 1}).report()
+    assert report["draft"] and report["subschemas"] == 1 and report["narrowings_complete"]
+    assert "long-arrays" in [narrowing["kind"] for narrowing in report["narrowings"]]
+    assert [warning["pointer"] for warning in report["warnings"]] == ["/minimun"]
+
+
+def test_texts_stand_as_they_are(compiler: maskwright.Compiler) -> None:
+    matcher = compiler.compile_regex('[a-c]+"\\n').matcher()
+    assert matcher.accept_tokens(b'abc"\n') == 5 and matcher.is_completed()
+    matcher = compiler.compile_choice(["yes", "no"]).matcher()
+    assert matcher.accept_tokens(b"no") == 2 and matcher.is_completed()
+    assert compiler.compile_json_object().matcher().find_jump_forward_string() == "{"
+    for pattern in ["(", "a)(b"]:
+        with pytest.raises(maskwright.CompileError) as raised:
+            compiler.compile_regex(pattern)
+        assert raised.value.kind == "malformed" and pattern in raised.value.reason
+    with pytest.raises(maskwright.CompileError):
+        compiler.compile_choice([])
+
+
+def test_threads_share_a_compiler(tokenizer: maskwright.Tokenizer) -> None:
+    compiler = maskwright.Compiler(tokenizer)
+    errors: list[BaseException] = []
+
+    def work(number: int) -> None:
+        try:
+            for value in range(20):
+                matcher = compiler.compile_json_schema({"const": value % 7}).matcher()
+                assert matcher.accept_tokens(str(value % 7).encode()) == 1
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert errors == [] and compiler.cached_schemas == 7
+
+
+def test_the_cache_is_bounded(tokenizer: maskwright.Tokenizer) -> None:
+    compiler = maskwright.Compiler(tokenizer, cache_bytes=0)
+    for value in range(5):
+        compiler.compile_json_schema({"const": value})
+    assert compiler.cached_schemas == 1

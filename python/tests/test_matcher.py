@@ -1,0 +1,136 @@
+"""Matchers: masks, the end, limits on tokens, and the way back."""
+
+import random
+import struct
+
+import pytest
+from conftest import OTHER_STOP, POINT, STOP
+
+import maskwright
+
+VOCAB = 300
+
+
+def allowed(bitmask: memoryview, row: int = 0) -> set[int]:
+    words = bitmask.nbytes // 4 // len(bitmask)
+    numbers = struct.unpack(f"={bitmask.nbytes // 4}I", bitmask.tobytes())[row * words : (row + 1) * words]
+    return {32 * at + bit for at, word in enumerate(numbers) for bit in range(32) if word >> bit & 1}
+
+
+def mask(matcher: maskwright.Matcher) -> set[int]:
+    bitmask = maskwright.allocate_token_bitmask(1, VOCAB, kind="memoryview")
+    matcher.fill_next_token_bitmask(bitmask)
+    return allowed(bitmask)
+
+
+def test_a_mask_has_the_tokens_that_are_accepted(compiler: maskwright.Compiler) -> None:
+    matcher = compiler.compile_json_schema(POINT).matcher()
+    for token in b'{"x":1,"label":"a"}':
+        accepted = {other for other in range(VOCAB) if matcher.validate_tokens([other])}
+        assert mask(matcher) == accepted
+        assert matcher.accept_token(token)
+    assert mask(matcher) == {STOP}
+
+
+def test_the_end_can_be_taken_back(compiler: maskwright.Compiler) -> None:
+    matcher = compiler.compile_json_schema({"type": "boolean"}).matcher()
+    assert matcher.accept_tokens([*b"true", STOP, STOP]) == 5
+    assert matcher.is_terminated() and matcher.is_completed() and mask(matcher) == {STOP}
+    matcher.rollback()
+    assert not matcher.is_terminated() and matcher.is_completed()
+    matcher.reset()
+    assert matcher.num_accepted_tokens == 0 and not matcher.is_completed()
+    with pytest.raises(maskwright.MaskError, match="roll back"):
+        matcher.rollback(1)
+
+
+def test_an_answer_has_stop_tokens_of_its_own(compiler: maskwright.Compiler) -> None:
+    compiled = compiler.compile_json_schema({"const": 1})
+    matcher = compiled.matcher(stop_token_ids=[OTHER_STOP])
+    assert matcher.accept_tokens(b"1") == 1 and mask(matcher) == {OTHER_STOP}
+    assert not matcher.accept_token(STOP) and matcher.accept_token(OTHER_STOP)
+    assert maskwright.Matcher(compiled, stop_token_ids=[7]).stop_token_ids == [7]
+    for ids in [[], [VOCAB]]:
+        with pytest.raises(ValueError, match="stop token"):
+            compiled.matcher(stop_token_ids=ids)
+
+
+def test_forks_go_their_own_way(compiler: maskwright.Compiler) -> None:
+    matcher = compiler.compile_json_schema({"enum": [True, False]}).matcher()
+    fork = matcher.fork()
+    assert matcher.accept_tokens(b"true") == 4 and fork.accept_tokens(b"false") == 5
+
+
+def test_what_must_come_is_known(compiler: maskwright.Compiler) -> None:
+    matcher = compiler.compile_json_schema({"const": {"é": 1}}).matcher()
+    assert matcher.accept_tokens(b"{") == 1
+    text = matcher.find_jump_forward_string()
+    assert text.startswith('"é"') or text == ""
+    completion = matcher.completion()
+    assert completion is not None and matcher.accept_tokens(completion) == len(completion)
+    assert matcher.is_completed()
+
+
+@pytest.mark.parametrize("max_tokens", [9, 12, 30])
+def test_an_answer_ends_within_its_limit(compiler: maskwright.Compiler, max_tokens: int) -> None:
+    compiled = compiler.compile_json_schema(POINT)
+    chooser = random.Random(max_tokens)
+    for _ in range(20):
+        matcher = compiled.matcher(max_tokens=max_tokens)
+        while not matcher.is_terminated():
+            tokens = sorted(mask(matcher))
+            # A model that would rather go on for ever.
+            going_on = [token for token in tokens if chr(token) in "a0 1"] or tokens
+            assert matcher.accept_token(chooser.choice(going_on))
+        assert matcher.num_accepted_tokens <= max_tokens
+
+
+def test_a_limit_that_no_answer_keeps_is_an_error(compiler: maskwright.Compiler) -> None:
+    with pytest.raises(ValueError, match="max_tokens 3"):
+        compiler.compile_json_schema(POINT).matcher(max_tokens=3)
+
+
+def test_bitmasks_of_other_shapes_are_refused(compiler: maskwright.Compiler) -> None:
+    matcher = compiler.compile_json_schema(POINT).matcher()
+    good = maskwright.allocate_token_bitmask(2, VOCAB, kind="memoryview")
+    with pytest.raises(ValueError, match="number 2"):
+        matcher.fill_next_token_bitmask(good, 2)
+    with pytest.raises(ValueError, match="too short"):
+        matcher.fill_next_token_bitmask(maskwright.allocate_token_bitmask(1, VOCAB - 32, kind="memoryview"))
+    with pytest.raises(ValueError, match="read-only"):
+        matcher.fill_next_token_bitmask(good.toreadonly())
+    for other in [bytearray(400), memoryview(bytearray(400)).cast("f"), [1], None]:
+        with pytest.raises(TypeError):
+            matcher.fill_next_token_bitmask(other)
+
+
+def test_arrays_of_numpy_are_written_in_place(compiler: maskwright.Compiler) -> None:
+    numpy = pytest.importorskip("numpy")
+    matcher = compiler.compile_json_schema(POINT).matcher()
+    bitmask = maskwright.allocate_token_bitmask(3, VOCAB, kind="numpy")
+    assert bitmask.shape == (3, maskwright.bitmask_words(VOCAB)) and bitmask.dtype == numpy.int32
+    assert matcher.fill_next_token_bitmask(bitmask, 1)
+    assert (bitmask[0] == -1).all() and (bitmask[2] == -1).all()
+    logits = numpy.zeros((3, 310), dtype=numpy.float32)
+    maskwright.apply_token_bitmask_inplace(logits, bitmask, indices=[1])
+    assert set(numpy.flatnonzero(logits[1] == 0)) == mask(matcher)
+    assert (logits[0] == 0).all()
+    maskwright.apply_token_bitmask_inplace(logits[1], bitmask[1])
+    with pytest.raises(ValueError, match="contiguous"):
+        matcher.fill_next_token_bitmask(bitmask[:, ::2])
+
+
+def test_tensors_of_torch_are_written_in_place(compiler: maskwright.Compiler) -> None:
+    torch = pytest.importorskip("torch")
+    matcher = compiler.compile_json_schema(POINT).matcher()
+    bitmask = maskwright.allocate_token_bitmask(2, VOCAB, kind="torch")
+    matcher.fill_next_token_bitmask(bitmask, 1)
+    logits = torch.zeros(2, 310)
+    maskwright.apply_token_bitmask_inplace(logits, bitmask, indices=[1])
+    assert set(torch.nonzero(logits[1] == 0).flatten().tolist()) == mask(matcher)
+    assert bool((logits[0] == 0).all())
+    for other in [bitmask.to(torch.int64), bitmask.to(torch.float32)]:
+        with pytest.raises(TypeError):
+            matcher.fill_next_token_bitmask(other)
+    with pytest.raises(ValueError, match="contiguous"):
+        matcher.fill_next_token_bitmask(bitmask[:, ::2])

@@ -1,0 +1,166 @@
+"""The plugin of vLLM, over stand-ins with the shape of vLLM's modules."""
+
+import dataclasses
+import enum
+import json
+import sys
+from collections.abc import Iterator
+from types import ModuleType, SimpleNamespace
+from typing import Any, Literal
+
+import pytest
+from conftest import OTHER_STOP, POINT, STOP, TEXTS
+from test_matcher import allowed
+
+import maskwright
+import maskwright.vllm
+
+Kind = enum.Enum("Kind", ["JSON", "JSON_OBJECT", "REGEX", "GRAMMAR", "CHOICE", "STRUCTURAL_TAG"])
+
+
+class Refused(ValueError):
+    pass
+
+
+@dataclasses.dataclass
+class Params:
+    kind: Any
+    text: str
+    json_object: bool | None = None
+    _backend: str | None = None
+
+    def __post_init__(self) -> None:
+        pass
+
+
+@pytest.fixture
+def plugged(monkeypatch: pytest.MonkeyPatch, compiler: maskwright.Compiler) -> Iterator[Any]:
+    """vLLM's modules, as far as the plugin touches them, with the plugin registered."""
+
+    @dataclasses.dataclass
+    class StructuredOutputsConfig:
+        backend: str = "auto"
+
+    class StructuredOutputManager:
+        backend: Any = None
+        backend_name: str | None = None
+        tokenizer = None
+        reasoner_cls: Any = None
+        vllm_config = SimpleNamespace(model_config=SimpleNamespace(get_vocab_size=lambda: 300))
+
+        def grammar_init(self, request: Any) -> None:
+            request.structured_output_request.grammar = self._create_grammar(request)
+
+        def _create_grammar(self, request: Any) -> Any:
+            kind, text = request.structured_output_request.key
+            stops = request.sampling_params.all_stop_token_ids
+            return self.backend.compile_grammar(kind, text, stop_token_ids=stops)
+
+    class SamplingParams:
+        structured_outputs: Any
+
+        def _validate_structured_outputs(self, model_config: Any, config: Any, tokenizer: Any) -> None:
+            self.structured_outputs._backend = f"validated as {config.backend}"
+
+    rebuilt: list[type] = []
+    modules = {
+        "vllm": {},
+        "vllm.config": {},
+        "vllm.config.structured_outputs": {
+            "StructuredOutputsConfig": StructuredOutputsConfig,
+            "StructuredOutputsBackend": Literal["auto", "xgrammar"],
+        },
+        "vllm.sampling_params": {"SamplingParams": SamplingParams, "VLLMValidationError": Refused},
+        "vllm.v1": {},
+        "vllm.v1.structured_output": {"StructuredOutputManager": StructuredOutputManager},
+        "vllm.v1.structured_output.request": {"get_structured_output_key": lambda params: (params.kind, params.text)},
+        "pydantic": {},
+        "pydantic.dataclasses": {"rebuild_dataclass": lambda config, force: rebuilt.append(config)},
+    }
+    for name, members in modules.items():
+        module = ModuleType(name)
+        for member, value in members.items():  # type: ignore[attr-defined]
+            setattr(module, member, value)
+        monkeypatch.setitem(sys.modules, name, module)
+        parent, _, child = name.rpartition(".")
+        if parent:
+            monkeypatch.setattr(sys.modules[parent], child, module, raising=False)
+    tokenizers = SimpleNamespace(
+        from_huggingface=lambda *_, **__: compiler.tokenizer, from_bytes=maskwright.Tokenizer.from_bytes
+    )
+    monkeypatch.setattr(maskwright.vllm, "Tokenizer", tokenizers)
+    monkeypatch.setattr(StructuredOutputManager, "tokenizer", [0] * 300)
+    maskwright.vllm.register()
+    first = StructuredOutputManager.grammar_init
+    maskwright.vllm.register()
+    assert StructuredOutputManager.grammar_init is first and rebuilt == [StructuredOutputsConfig]
+    yield SimpleNamespace(manager=StructuredOutputManager, sampling=SamplingParams, config=StructuredOutputsConfig)
+
+
+def request(kind: Any, text: str, max_tokens: int | None = None, stops: set[int] | None = None) -> Any:
+    params = SimpleNamespace(
+        structured_outputs=Params(kind, text, _backend="maskwright"), max_tokens=max_tokens, all_stop_token_ids=stops or set()
+    )
+    return SimpleNamespace(
+        request_id="r", sampling_params=params, structured_output_request=SimpleNamespace(key=(kind, text), grammar=None)
+    )
+
+
+def test_every_kind_of_ours_is_answered(plugged: Any) -> None:
+    manager = plugged.manager()
+    for kind, text, answer in [
+        (Kind.JSON, json.dumps(POINT), b'{"x":1}'),
+        (Kind.JSON_OBJECT, "", b"{}"),
+        (Kind.REGEX, "[ab]+", b"ab"),
+        (Kind.CHOICE, '["yes", "no"]', b"no"),
+    ]:
+        asked = request(kind, text)
+        manager.grammar_init(asked)
+        grammar = asked.structured_output_request.grammar
+        tokens = [*answer, STOP]
+        assert grammar.validate_tokens([*tokens, STOP]) == tokens and not grammar.is_terminated()
+        assert grammar.accept_tokens("r", tokens) and grammar.is_terminated()
+        grammar.rollback(1)
+        assert not grammar.is_terminated() and not grammar.accept_tokens("r", [ord("?")])
+        grammar.reset()
+        assert grammar.accept_tokens("r", tokens[:1])
+    assert manager.backend_name == "maskwright"
+    manager.backend.destroy()
+
+
+def test_limits_and_stop_tokens_reach_the_matcher(plugged: Any) -> None:
+    manager = plugged.manager()
+    asked = request(Kind.JSON, '{"type": "string"}', max_tokens=5, stops={OTHER_STOP})
+    manager.grammar_init(asked)
+    grammar = asked.structured_output_request.grammar
+    bitmask = maskwright.allocate_token_bitmask(1, 300, kind="memoryview")
+    assert grammar.accept_tokens("r", [*b'"ab'])
+    grammar.fill_bitmask(bitmask, 0)
+    assert allowed(bitmask) == {ord('"'), 256 + TEXTS.index('{"')}, "the string is closed, and then the answer ends"
+    assert grammar.accept_tokens("r", [*b'"', OTHER_STOP]) and grammar.is_terminated()
+    with pytest.raises(ValueError, match="max_tokens 2"):
+        manager.grammar_init(request(Kind.JSON, '{"type": "string"}', max_tokens=2))
+    manager.reasoner_cls = object
+    manager.grammar_init(request(Kind.JSON, '{"type": "string"}', max_tokens=2))
+
+
+def test_requests_are_validated_with_the_reason(plugged: Any) -> None:
+    def validate(params: Params, backend: str = "maskwright") -> str | None:
+        sampling = plugged.sampling()
+        sampling.structured_outputs = params
+        sampling._validate_structured_outputs(SimpleNamespace(is_diffusion=False), plugged.config(backend), object())
+        return params._backend
+
+    assert validate(Params(Kind.JSON, json.dumps(POINT))) == "maskwright"
+    assert validate(Params(Kind.JSON, "{}"), "auto") == "validated as auto"
+    assert validate(Params(Kind.GRAMMAR, "root ::= 'a'")) == "maskwright"
+    for params, message in [
+        (Params(Kind.JSON, '{"properties": {"a": {"pattern": "(a)\\\\1"}}}'), "/properties/a.*pattern"),
+        (Params(Kind.JSON, '{"allOf": [false]}'), "unsatisfiable"),
+        (Params(Kind.REGEX, "("), "malformed"),
+        (Params(Kind.CHOICE, "[]"), "unsatisfiable"),
+        (Params(Kind.JSON_OBJECT, "", json_object=False), "json_object"),
+        (Params(Kind.JSON, "{}", _backend="xgrammar"), "xgrammar"),
+    ]:
+        with pytest.raises(Refused, match=message):
+            validate(params)
