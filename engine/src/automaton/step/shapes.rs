@@ -261,10 +261,10 @@ impl Automaton {
         }
     }
 
-    /// The state after the innermost container, if it may end here.
+    /// The state after the innermost container, if it may end here, behind the whitespace that the style fixes.
     pub(crate) fn closed(&mut self, at: State) -> Result<Option<State>, AutomatonError> {
         match self.bracket(at) {
-            Some(bracket) => self.step(at, bracket),
+            Some(bracket) => self.step(self.behind_gap(at, bracket), bracket),
             None => Ok(None),
         }
     }

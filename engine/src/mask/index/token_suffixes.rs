@@ -176,7 +176,8 @@ impl TokenSuffixes {
                 Extent::Open | Extent::Odd => None,
             };
             begun_names[suffix] = end.is_none() && is_content(&name[1..], escapes);
-            if end.is_some_and(|end| matches!(name.get(end), None | Some(b':'))) {
+            let behind = end.map(|end| name[end..].trim_ascii_start());
+            if behind.is_some_and(|behind| matches!(behind.first(), None | Some(b':'))) {
                 names.push((suffix as u32, text[..].into()));
             }
         }

@@ -8,7 +8,9 @@ use rand_chacha::ChaCha8Rng;
 
 use super::{agree, compiler, vocabulary};
 use crate::mask::ExactOptions;
-use crate::{Compiler as _, ExactCompiler, Masker, Style, TokenId, Vocabulary};
+use crate::{
+    Compiler as _, ExactCompiler, FixedWhitespace, Indent, Masker, SpacesAround, Style, TokenId, Vocabulary, Whitespace,
+};
 
 /// What may come behind a name is mostly said by the kind of its value and by whether other members may come. How far
 /// tokens go behind the value is different from vocabulary to vocabulary.
@@ -226,4 +228,83 @@ fn keys_of_free_objects_within_others_are_free() {
             assert_eq!(masker.advance(256).is_ok(), allowed, "{text}");
         }
     }
+}
+
+/// Where whitespace is fixed, a token may have what stands before a closing bracket or a colon. Whether it may come depends on the
+/// object, which may require more members, and on what is around it, also for schemas of one compiler with like objects.
+#[test]
+fn tokens_with_fixed_whitespace_before_brackets_and_colons() {
+    let object = |required: &str| {
+        format!(
+            r#"{{"type": "object", "required": [{required}], "additionalProperties": false,
+                "properties": {{"a": {{"type": "string"}}, "b": {{"type": "string"}}, "c": {{"type": "string"}}}}}}"#
+        )
+    };
+    let indented = FixedWhitespace {
+        indent: Some(Indent::Spaces(2)),
+        ..FixedWhitespace::default()
+    };
+    let padded = FixedWhitespace {
+        padding: 1,
+        ..FixedWhitespace::default()
+    };
+    let around_colons = FixedWhitespace {
+        colon: SpacesAround { before: 1, behind: 1 },
+        ..FixedWhitespace::default()
+    };
+    let (free, all) = (object(""), object(r#""a", "b""#));
+    let items = format!(r#"{{"type": "array", "items": {free}}}"#);
+    let member = format!(r#"{{"type": "object", "properties": {{"o": {free}}}}}"#);
+    let any = r#"{"type": "object"}"#.to_owned();
+    let cases = [
+        (indented, &free, "{\n  \"a\": \"x"),
+        (indented, &all, "{\n  \"a\": \"x"),
+        (indented, &all, "{\n  \"a\": \"x\",\n  \"b\": \"y"),
+        (indented, &items, "[\n  {\n    \"a\": \"x"),
+        (indented, &member, "{\n  \"o\": {\n    \"a\": \"x"),
+        (padded, &free, "{ \"a\": \"x"),
+        (padded, &all, "{ \"a\": \"x"),
+        (around_colons, &any, "{\"a\" : \"x"),
+    ];
+    let texts = [
+        "\"\n}",
+        "\" }",
+        "\"\n  }\n]",
+        "\"\n  }\n}",
+        "\",\"b\" : ",
+        "\",\"b\" :",
+        "\", \"b\" : ",
+    ];
+    let vocabulary = vocabulary(&texts);
+    let mut allowed = 0;
+    for order in [[0, 1, 2, 3, 4, 5, 6, 7], [7, 6, 5, 4, 3, 2, 1, 0]] {
+        for layout in [indented, padded, around_colons] {
+            let style = Style {
+                whitespace: Whitespace::Fixed(layout),
+                ..Style::rfc8259()
+            };
+            let compiler = ExactCompiler::new(vocabulary.clone(), ExactOptions::default().style(style));
+            for (_, schema, text) in order
+                .map(|case| cases[case])
+                .into_iter()
+                .filter(|case| case.0 == layout)
+            {
+                let mut masker = compiler.compile(schema).unwrap();
+                for byte in text.bytes() {
+                    masker.mask().unwrap();
+                    masker.advance(byte.into()).unwrap();
+                }
+                for token in 256..256 + texts.len() as TokenId {
+                    let may_come = masker.mask().unwrap().allows(token);
+                    assert_eq!(
+                        may_come,
+                        masker.fork().unwrap().advance(token).is_ok(),
+                        "{schema} {text} {token}"
+                    );
+                    allowed += usize::from(may_come);
+                }
+            }
+        }
+    }
+    assert!(allowed >= 12, "{allowed}");
 }
