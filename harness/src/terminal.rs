@@ -30,7 +30,7 @@ pub fn in_line(text: &str) -> Cow<'_, str> {
 }
 
 /// Whether a terminal obeys a character instead of showing it, or shows what stands around it elsewhere.
-fn is_control(character: char) -> bool {
+pub fn is_control(character: char) -> bool {
     // Marks, embeddings, overrides and isolates of writing directions, and the separators of lines and paragraphs.
     let turns_text =
         matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use crate::terminal::is_control;
+
 /// Size of the text of names and figures, in pixels.
 pub const TEXT: f64 = 12.0;
 /// Size of the text of titles, in pixels.
@@ -166,10 +168,14 @@ pub fn width(text: &str) -> f64 {
     text.chars().count() as f64 * CHARACTER
 }
 
-/// A text as XML has it, without the characters that XML does not have.
+/// A text as XML has it, without the characters that XML does not have, and with those that turn the direction of writing shown.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
+        if !character.is_control() && is_control(character) {
+            escaped.extend(character.escape_default());
+            continue;
+        }
         match character {
             '<' => escaped.push_str("&lt;"),
             '>' => escaped.push_str("&gt;"),

@@ -101,12 +101,33 @@
     return [detail.before, mark, rest.join("")];
   }
 
-  function pretty(schema) {
+  // JSON with a line for each member: its text stays as it is but for white space, with every digit and repeated key. A text that has line
+  // ends already, or is not JSON, stays as it is.
+  function pretty(json) {
+    if (json.includes("\n")) return json;
     try {
-      return JSON.stringify(JSON.parse(schema), null, 2);
+      JSON.parse(json);
     } catch {
-      return schema;
+      return json;
     }
+    const tokens = json.match(/"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+|"/g) ?? [];
+    const deepest = 40;
+    let depth = 0;
+    let text = "";
+    const line = () => "\n" + "  ".repeat(Math.min(depth, deepest));
+    tokens.forEach((token, at) => {
+      const before = tokens[at - 1];
+      if (token === "}" || token === "]") {
+        depth = Math.max(0, depth - 1);
+        text += before === "{" || before === "[" ? token : line() + token;
+        return;
+      }
+      if (before === "{" || before === "[" || before === ",") text += line();
+      else if (before === ":") text += " ";
+      text += token;
+      if (token === "{" || token === "[") depth += 1;
+    });
+    return text;
   }
 
   function detailRow(row) {

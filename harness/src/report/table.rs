@@ -190,13 +190,21 @@ impl Table {
             return Cell::new("");
         };
         // What others named is shown in one line and without control characters.
-        let text = crate::terminal::one_line(text);
+        let text = match self.style {
+            Style::Terminal => crate::terminal::one_line(text),
+            Style::Markdown => in_markdown_cell(&crate::terminal::one_line(text)),
+        };
         match (self.style, is_best) {
             (_, false) => Cell::new(text),
             (Style::Markdown, true) => Cell::new(format!("**{text}**")),
             (Style::Terminal, true) => Cell::new(text).fg(Color::Green).add_attribute(Attribute::Bold),
         }
     }
+}
+
+/// A text in a cell of Markdown: it neither ends the cell nor begins an element.
+fn in_markdown_cell(text: &str) -> String {
+    text.replace('|', "\\|").replace('<', "&lt;")
 }
 
 impl fmt::Display for Table {
@@ -289,6 +297,19 @@ mod tests {
             ["0", "1.2e-5", "0.00123", "0.123", "1.23", "12.3", "123", "12346"]
         );
         assert_eq!(figure(None), "NA");
+    }
+
+    #[test]
+    fn names_neither_end_a_cell_of_markdown_nor_begin_an_element() {
+        for (style, expected) in [
+            (Style::Markdown, "a\\|b &lt;img src=x>"),
+            (Style::Terminal, "a|b <img src=x>"),
+        ] {
+            let mut table = table(["name", "figure"], 1, style);
+            table.add_row(["a|b <img src=x>", "1"].map(str::to_owned));
+            let text = table.within(None);
+            assert!(text.contains(expected), "{text}");
+        }
     }
 
     #[test]

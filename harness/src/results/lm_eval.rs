@@ -1,13 +1,14 @@
 //! Files as EleutherAI's lm-evaluation-harness writes them (version 0.4), so that what reads its results reads ours: for each model and
 //! framework a directory with `results.json` and, for each dataset or task, `samples_TASK.jsonl`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use super::bench::ReadOptions;
 use super::run::{Found, Run};
+use crate::error::CommandError;
 use crate::frameworks::LM_ONLY;
 use crate::quality::record::Mode;
 
@@ -34,33 +35,61 @@ struct ExportedSample {
     metrics: BTreeMap<&'static str, f64>,
 }
 
-/// Samples by model, framework and task.
-type Tasks = BTreeMap<(String, String), BTreeMap<String, Vec<ExportedSample>>>;
+/// Samples of a task, and the run that they are of.
+struct Task<'r> {
+    run: &'r Run,
+    samples: Vec<ExportedSample>,
+}
+
+/// Tasks by model and framework.
+type Rows<'r> = BTreeMap<(String, String), BTreeMap<String, Task<'r>>>;
 
 /// The files of runs of `bench`, `quality` and `ifstruct run`; other runs ask no model.
-pub fn files(runs: &[Run], reading: ReadOptions) -> Vec<ExportedFile> {
-    let mut tasks = Tasks::new();
-    let mut manifests: BTreeMap<(String, String), &Value> = BTreeMap::new();
+///
+/// # Errors
+///
+/// [`CommandError::Arguments`], where two runs that are not read as one have the same task of one model and framework: one file would mix
+/// answers to different questions.
+pub fn files(runs: &[Run], reading: ReadOptions) -> Result<Vec<ExportedFile>, CommandError> {
+    let mut rows = Rows::new();
     for run in runs {
-        for (model, framework, task, sample) in samples(run, reading) {
-            let row = (model, framework);
-            manifests.entry(row.clone()).or_insert(&run.manifests[0]);
-            tasks.entry(row).or_default().entry(task).or_default().push(sample);
+        for (model, framework, name, sample) in samples(run, reading) {
+            let tasks = rows.entry((model, framework)).or_default();
+            let samples = Vec::new();
+            let task = tasks.entry(name.clone()).or_insert(Task { run, samples });
+            if !std::ptr::eq(task.run, run) {
+                let place = |run: &Run| {
+                    run.paths
+                        .first()
+                        .map_or_else(String::new, |path| path.display().to_string())
+                };
+                return Err(CommandError::Arguments(format!(
+                    "{} and {} both have the task {name:?} but do not fit together: write the files of each by itself",
+                    place(task.run),
+                    place(run)
+                )));
+            }
+            task.samples.push(sample);
         }
     }
     let mut files = Vec::new();
-    for (row, tasks) in &tasks {
-        let directory = format!("{}__{}", file_name(&row.0), file_name(&row.1));
-        let manifest = manifests.get(row).copied().unwrap_or(&Value::Null);
+    let mut directories = BTreeSet::new();
+    for (row, tasks) in &rows {
+        let directory = unused(
+            format!("{}__{}", file_name(&row.0), file_name(&row.1)),
+            &mut directories,
+        );
         files.push(ExportedFile {
             directory: directory.clone(),
             name: "results.json".to_owned(),
-            content: format!("{:#}\n", results(row, tasks, manifest)),
+            content: format!("{:#}\n", results(row, tasks)),
         });
-        files.extend(tasks.iter().map(|(task, samples)| {
+        let mut names = BTreeSet::new();
+        files.extend(tasks.iter().map(|(task, Task { samples, .. })| {
+            let name = unused(format!("samples_{}", file_name(task)), &mut names);
             ExportedFile {
                 directory: directory.clone(),
-                name: format!("samples_{}.jsonl", file_name(task)),
+                name: format!("{name}.jsonl"),
                 content: samples
                     .iter()
                     .enumerate()
@@ -69,7 +98,46 @@ pub fn files(runs: &[Run], reading: ReadOptions) -> Vec<ExportedFile> {
             }
         }));
     }
-    files
+    Ok(files)
+}
+
+/// A name, with a number behind it where the name is taken: `a/b` and `a_b` are one to a file system.
+fn unused(name: String, taken: &mut BTreeSet<String>) -> String {
+    let numbered = (2_usize..).map(|number| format!("{name}-{number}"));
+    let free = std::iter::once(name.clone())
+        .chain(numbered)
+        .find(|name| !taken.contains(name));
+    let free = free.unwrap_or(name);
+    taken.insert(free.clone());
+    free
+}
+
+/// The manifest and the summary of a model in a run, which may be read from several directories.
+fn manifest_of<'r>(run: &'r Run, model: &str) -> (&'r Value, &'r Value) {
+    let summary = |manifest: &'r Value| {
+        let mut models = manifest["settings"]["models"].as_array().into_iter().flatten();
+        models.find(|summary| summary["name"] == model)
+    };
+    let found = run
+        .manifests
+        .iter()
+        .find_map(|manifest| Some((manifest, summary(manifest)?)));
+    found.unwrap_or((run.manifests.first().unwrap_or(&Value::Null), &Value::Null))
+}
+
+/// The number of questions that the command of a run was limited to.
+fn limit_of(manifest: &Value) -> Option<u64> {
+    let words = manifest["command"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str);
+    let words: Vec<&str> = words.collect();
+    let value = words.iter().enumerate().find_map(|(number, word)| match *word {
+        "--limit" | "-n" => words.get(number + 1).copied(),
+        word => word.strip_prefix("--limit="),
+    });
+    value?.parse().ok()
 }
 
 /// A name without what file systems take for more.
@@ -179,14 +247,13 @@ fn line(number: usize, sample: &ExportedSample) -> String {
 }
 
 /// The content of `results.json`.
-fn results(
-    (model, framework): &(String, String),
-    tasks: &BTreeMap<String, Vec<ExportedSample>>,
-    manifest: &Value,
-) -> Value {
+fn results((model, framework): &(String, String), tasks: &BTreeMap<String, Task<'_>>) -> Value {
+    let first = tasks.values().next().map(|task| manifest_of(task.run, model));
+    let (manifest, summary) = first.unwrap_or((&Value::Null, &Value::Null));
     let (mut results, mut configs, mut counts) = (json!({}), json!({}), json!({}));
     let (mut versions, mut shots, mut higher, mut groups) = (json!({}), json!({}), json!({}), json!({}));
-    for (task, samples) in tasks {
+    for (task, Task { run, samples }) in tasks {
+        let (manifest, _) = manifest_of(run, model);
         let mut of_task = json!({"alias": task});
         let mut names: Vec<&str> = samples
             .iter()
@@ -242,8 +309,8 @@ fn results(
             "model": "maskwright",
             "model_args": format!("model={model},framework={framework}"),
             "batch_size": 1,
-            "device": manifest["settings"]["models"][0]["device"],
-            "limit": Value::Null,
+            "device": summary["device"],
+            "limit": limit_of(manifest),
             "gen_kwargs": manifest["settings"]["sampling"],
             "random_seed": manifest["settings"]["sampling"]["seed"],
         },
@@ -257,4 +324,57 @@ fn results(
         "end_time": Value::Null,
         "total_evaluation_time_seconds": Value::Null,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::results::run::RunRecords;
+
+    fn run(path: &str, models: &[&str]) -> Run {
+        let record = |model: &&str| {
+            let key = json!({"model": model, "framework": "maskwright", "dataset": "d", "instance": "i"});
+            serde_json::from_value(key).unwrap()
+        };
+        let summaries: Vec<Value> = models
+            .iter()
+            .map(|name| json!({"name": name, "device": format!("of {name}")}))
+            .collect();
+        let settings = json!({"models": summaries});
+        Run {
+            paths: vec![path.into()],
+            manifests: vec![json!({"settings": settings, "command": ["maskwright", "bench", "--limit", "8"]})],
+            found: Found::Bench(RunRecords {
+                settings,
+                records: models.iter().map(record).collect(),
+            }),
+        }
+    }
+
+    #[test]
+    fn each_model_has_a_directory_and_its_device() {
+        let files = files(&[run("one", &["a/b", "a_b"])], ReadOptions::default()).unwrap();
+        let results = files.iter().filter(|file| file.name == "results.json");
+        let found: Vec<(&str, String)> = results
+            .map(|file| {
+                let content: Value = serde_json::from_str(&file.content).unwrap();
+                assert_eq!(content["config"]["limit"], 8);
+                (file.directory.as_str(), content["config"]["device"].to_string())
+            })
+            .collect();
+        assert_eq!(
+            found,
+            [
+                ("a_b__maskwright", "\"of a/b\"".to_owned()),
+                ("a_b__maskwright-2", "\"of a_b\"".to_owned())
+            ]
+        );
+    }
+
+    #[test]
+    fn runs_that_do_not_fit_together_are_not_mixed() {
+        let runs = [run("one", &["m"]), run("two", &["m"])];
+        let problem = files(&runs, ReadOptions::default()).unwrap_err().to_string();
+        assert!(problem.contains("one and two"), "{problem}");
+    }
 }

@@ -113,7 +113,7 @@ pub fn run(arguments: &RerenderArguments) -> Result<(), CommandError> {
 }
 
 fn write_lm_eval(arguments: &RerenderArguments, runs: &[Run]) -> Result<(), CommandError> {
-    let files = lm_eval::files(runs, arguments.reading.reading());
+    let files = lm_eval::files(runs, arguments.reading.reading())?;
     let Some(out) = arguments.out.as_deref().filter(|_| !files.is_empty()) else {
         let message = "no run asks a model: give runs of bench, quality or ifstruct";
         return Err(CommandError::NothingMeasured(message.to_owned()));

@@ -145,13 +145,16 @@ fn unfinished(run: &Run) -> Option<String> {
     };
     let sum = |list: &str, member: &str| -> u64 {
         let members = settings[list].as_array().into_iter().flatten();
-        members.filter_map(|one| one[member].as_u64()).sum()
+        let numbers = members.filter_map(|one| one[member].as_u64());
+        numbers.fold(0, u64::saturating_add)
     };
     let questions = match run.command() {
         "bench" => sum("datasets", "instances"),
         "testsuite" => settings["cases"].as_u64()?,
         "masks" => settings["files"].as_u64()?,
-        "coverage" => settings["files"].as_u64()? + settings["cases"].as_u64().unwrap_or(0),
+        "coverage" => settings["files"]
+            .as_u64()?
+            .saturating_add(settings["cases"].as_u64().unwrap_or(0)),
         "ifstruct run" => settings["samples"].as_u64()?,
         // Its table says what is unanswered.
         _ => return None,
@@ -162,8 +165,8 @@ fn unfinished(run: &Run) -> Option<String> {
     let times: u64 = all
         .iter()
         .map(|list| settings[*list].as_array().map_or(1, |list| list.len() as u64))
-        .product();
-    let planned = questions * times;
+        .fold(1, u64::saturating_mul);
+    let planned = questions.saturating_mul(times);
     // Servers are rows beside the models, so that the number is another.
     let is_short = !has_servers && run.paths.len() == 1 && (run.len() as u64) < planned;
     is_short.then(|| {
@@ -174,4 +177,45 @@ fn unfinished(run: &Run) -> Option<String> {
             run.len()
         )
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::results::run::RunRecords;
+
+    fn run(instances: u64) -> Run {
+        let record = |model: &str| {
+            let key = json!({"model": model, "framework": "maskwright", "dataset": "d", "instance": "i"});
+            serde_json::from_value(key).unwrap()
+        };
+        let settings = json!({
+            "models": [{"name": "a"}, {"name": "b"}], "frameworks": [{"name": "maskwright"}],
+            "datasets": [{"name": "d", "instances": instances}],
+        });
+        Run {
+            paths: vec!["run".into()],
+            manifests: vec![json!({"settings": settings})],
+            found: Found::Bench(RunRecords {
+                settings,
+                records: vec![record("a"), record("b")],
+            }),
+        }
+    }
+
+    #[test]
+    fn what_is_planned_of_a_run_of_two_models_is_half_of_it_for_one() {
+        let mut whole = run(1);
+        assert_eq!(unfinished(&whole), None);
+        assert!(whole.keep_model("a"));
+        assert_eq!((unfinished(&whole), whole.len()), (None, 1));
+        let mut short = run(2);
+        assert!(unfinished(&short).unwrap().contains("2 of 4 records"));
+        assert!(short.keep_model("b"));
+        assert!(unfinished(&short).unwrap().contains("1 of 2 records"));
+        // A manifest may say anything.
+        assert!(unfinished(&run(u64::MAX)).unwrap().contains(&u64::MAX.to_string()));
+    }
 }

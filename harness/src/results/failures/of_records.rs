@@ -64,12 +64,19 @@ fn of_bench(run: &RunRecords<Record>, schemas: &Schemas, scoring: Scoring) -> Ve
         .flatten()
         .filter_map(|dataset| Some((dataset["name"].as_str()?, dataset["instances"].as_u64()? as usize)))
         .collect();
+    // A manifest may claim any number; more than the records name is not generated.
+    let numbers = run
+        .records
+        .iter()
+        .filter_map(|record| record.key.instance.parse::<usize>().ok());
+    let named = numbers.max().map_or(0, |number| number.saturating_add(1));
     let is_wrong = |record: &&Record| record.unusable.is_none() && !record.is_valid(scoring) && !record.lacked_room();
     let wrong = run.records.iter().filter(is_wrong);
     wrong
         .map(|record| {
             let key = &record.key;
-            let generated = (counts.get(key.dataset.as_str()).copied().unwrap_or(0), seed);
+            let claimed = counts.get(key.dataset.as_str()).copied().unwrap_or(0);
+            let generated = (claimed.min(named), seed);
             let mut failure = Failure {
                 model: key.model.clone(),
                 framework: display_name(&key.framework),
