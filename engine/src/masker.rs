@@ -24,7 +24,7 @@ pub trait Compiler: Send + Sync {
     ///
     /// # Errors
     ///
-    /// As [`compile`](Compiler::compile).
+    /// [`CompileError`], where the framework refuses the schema or fails on it. Never a panic.
     fn compile_with_documents(
         &self,
         schema: &str,
@@ -59,7 +59,7 @@ pub trait Masker: Send {
     ///
     /// # Errors
     ///
-    /// As [`mask`](Masker::mask).
+    /// [`MaskError::LimitExceeded`] or [`MaskError::Internal`], where the framework cannot tell.
     fn mask_within(&mut self, tokens: usize) -> Result<&TokenMask, MaskError> {
         let _ = tokens;
         self.mask()
@@ -76,7 +76,7 @@ pub trait Masker: Send {
     ///
     /// # Errors
     ///
-    /// As [`mask`](Masker::mask).
+    /// [`MaskError::LimitExceeded`] or [`MaskError::Internal`], where the framework cannot tell.
     fn is_complete(&mut self) -> Result<bool, MaskError>;
 
     /// Counts the tokens accepted so far, without those rolled back.
@@ -88,7 +88,7 @@ pub trait Masker: Send {
     ///
     /// # Errors
     ///
-    /// As [`mask`](Masker::mask).
+    /// [`MaskError::LimitExceeded`] or [`MaskError::Internal`], where the framework cannot tell.
     fn forced_tokens(&mut self, tokens: &mut Vec<TokenId>) -> Result<(), MaskError>;
 
     /// Appends to `text` the bytes that must come next whatever is sampled, up to a limit; nothing where there is a choice, or
@@ -96,7 +96,7 @@ pub trait Masker: Send {
     ///
     /// # Errors
     ///
-    /// As [`mask`](Masker::mask).
+    /// [`MaskError::LimitExceeded`] or [`MaskError::Internal`], where the framework cannot tell.
     fn forced_text(&mut self, text: &mut Vec<u8>) -> Result<(), MaskError> {
         let _ = text;
         Ok(())
@@ -109,7 +109,7 @@ pub trait Masker: Send {
     ///
     /// # Errors
     ///
-    /// As [`mask`](Masker::mask).
+    /// [`MaskError::LimitExceeded`] or [`MaskError::Internal`], where the framework cannot tell.
     fn completion(&mut self, tokens: &mut Vec<TokenId>) -> Result<bool, MaskError> {
         let _ = tokens;
         Ok(false)
@@ -120,7 +120,7 @@ pub trait Masker: Send {
     ///
     /// # Errors
     ///
-    /// As [`mask`](Masker::mask).
+    /// [`MaskError::LimitExceeded`] or [`MaskError::Internal`], where the framework cannot tell.
     fn completion_length(&mut self) -> Result<Option<usize>, MaskError> {
         let mut tokens = Vec::new();
         Ok(self.completion(&mut tokens)?.then_some(tokens.len()))
@@ -131,7 +131,7 @@ pub trait Masker: Send {
     ///
     /// # Errors
     ///
-    /// As [`mask`](Masker::mask).
+    /// [`MaskError::LimitExceeded`] or [`MaskError::Internal`], where the framework cannot tell.
     fn completion_bytes(&mut self) -> Result<Option<usize>, MaskError> {
         Ok(None)
     }

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use maskwright::{Compiler, ExactCompiler, ExactOptions, TokenKind, Vocabulary, VocabularyError};
+use maskwright::{
+    Compiler, DataFormat, Envelope, ExactCompiler, ExactOptions, ReplyCompiler, ReplyForm, TokenKind, Vocabulary,
+    VocabularyError,
+};
 use serde_json::json;
 
 fn byte_level(vocab: serde_json::Value, added: serde_json::Value) -> Vec<u8> {
@@ -212,4 +215,28 @@ fn vocabularies_of_ascii_escape_other_characters() {
     };
     assert_eq!(document(128), r#""\u00E9 \uD83D\uDE00""#);
     assert_eq!(document(255), r#""é 😀""#);
+}
+
+/// Replies in JSON are written as documents are: with tokens that spell ASCII alone, other characters are escaped.
+#[test]
+fn replies_in_json_escape_what_ascii_does_not_spell() {
+    let mut builder = Vocabulary::builder();
+    for byte in 0..128_u8 {
+        builder = builder.text(byte.into(), [byte]).unwrap();
+    }
+    let vocabulary = Arc::new(builder.eos([128]).size(129).build().unwrap());
+    let compiler = ReplyCompiler::new(vocabulary.clone(), ExactOptions::default());
+    let form = ReplyForm {
+        data: DataFormat::Json,
+        envelopes: vec![Envelope::bare()],
+    };
+    let mut masker = compiler.compile(r#"{"const": "\u00e9"}"#, &form).unwrap();
+    let mut tokens = Vec::new();
+    assert!(masker.completion(&mut tokens).unwrap());
+    assert_eq!(vocabulary.text_bytes(&tokens), br#""\u00E9""#);
+    for token in tokens {
+        assert!(masker.mask().unwrap().allows(token));
+        masker.advance(token).unwrap();
+    }
+    assert!(masker.is_complete().unwrap());
 }

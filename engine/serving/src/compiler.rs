@@ -74,7 +74,7 @@ impl SchemaCompiler {
         })
     }
 
-    /// What was compiled of a text of some kind, or what `compile` gives.
+    /// Gives what was kept for a text of a kind, or else compiles it and keeps that.
     fn kept(
         &self,
         kind: &str,

@@ -1,4 +1,4 @@
-//! What a server of language models needs around the engine: compiled schemas that are kept, matchers that write into rows of
+//! The parts that a server of language models needs around the engine: compiled schemas that are kept, matchers that write into rows of
 //! a batch, and threads that fill a batch.
 //!
 //! 1. [`SchemaCompiler`] compiles schemas for one vocabulary and keeps what it compiled, within a bound on memory. Threads share it.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use maskwright::{MaskError, Masker, TokenId, TokenMask, Vocabulary};
 
-/// What is particular to one answer.
+/// Stop tokens and limit of one answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MatcherOptions {
     /// The tokens that end the answer. None given: the vocabulary's end-of-sequence tokens. They never stand for text.
@@ -159,7 +159,7 @@ impl Matcher {
     ///
     /// # Errors
     ///
-    /// As [`accept`](Self::accept).
+    /// [`MatcherError::Mask`], where the engine cannot tell.
     pub fn accept_all(&mut self, tokens: &[TokenId]) -> Result<usize, MatcherError> {
         for (accepted, token) in tokens.iter().enumerate() {
             if !self.accept(*token)? {
@@ -173,7 +173,7 @@ impl Matcher {
     ///
     /// # Errors
     ///
-    /// As [`accept`](Self::accept).
+    /// [`MatcherError::Mask`], where the engine cannot tell.
     pub fn validate(&mut self, tokens: &[TokenId]) -> Result<usize, MatcherError> {
         let before = self.masker.position();
         let accepted = self.accept_all(tokens);
@@ -186,7 +186,7 @@ impl Matcher {
     ///
     /// # Errors
     ///
-    /// [`MatcherError::RowTooShort`], or as [`accept`](Self::accept).
+    /// [`MatcherError::RowTooShort`], or [`MatcherError::Mask`] where the engine cannot tell.
     pub fn fill(&mut self, row: &mut [u32]) -> Result<bool, MatcherError> {
         let (tokens, needed) = (self.vocabulary.len(), self.vocabulary.len().div_ceil(32));
         if row.len() < needed {
@@ -226,7 +226,7 @@ impl Matcher {
     ///
     /// # Errors
     ///
-    /// As [`accept`](Self::accept).
+    /// [`MatcherError::Mask`], where the engine cannot tell.
     pub fn is_completed(&mut self) -> Result<bool, MatcherError> {
         Ok(self.masker.is_complete()?)
     }
@@ -251,7 +251,7 @@ impl Matcher {
     ///
     /// # Errors
     ///
-    /// As [`rollback`](Self::rollback).
+    /// [`MatcherError::Mask`], where the engine cannot go back.
     pub fn reset(&mut self) -> Result<(), MatcherError> {
         self.rollback(self.masker.position())
     }
@@ -260,7 +260,7 @@ impl Matcher {
     ///
     /// # Errors
     ///
-    /// As [`accept`](Self::accept).
+    /// [`MatcherError::Mask`], where the engine cannot tell.
     pub fn fork(&self) -> Result<Self, MatcherError> {
         Ok(Self {
             vocabulary: self.vocabulary.clone(),
@@ -275,7 +275,7 @@ impl Matcher {
     ///
     /// # Errors
     ///
-    /// As [`accept`](Self::accept).
+    /// [`MatcherError::Mask`], where the engine cannot tell.
     pub fn forced_tokens(&mut self) -> Result<Vec<TokenId>, MatcherError> {
         let mut tokens = Vec::new();
         self.masker.forced_tokens(&mut tokens)?;
@@ -286,7 +286,7 @@ impl Matcher {
     ///
     /// # Errors
     ///
-    /// As [`accept`](Self::accept).
+    /// [`MatcherError::Mask`], where the engine cannot tell.
     pub fn forced_text(&mut self) -> Result<String, MatcherError> {
         let mut bytes = Vec::new();
         self.masker.forced_text(&mut bytes)?;
@@ -298,7 +298,7 @@ impl Matcher {
     ///
     /// # Errors
     ///
-    /// As [`accept`](Self::accept).
+    /// [`MatcherError::Mask`], where the engine cannot tell.
     pub fn completion(&mut self) -> Result<Option<Vec<TokenId>>, MatcherError> {
         let mut tokens = Vec::new();
         Ok(self.masker.completion(&mut tokens)?.then_some(tokens))
@@ -310,7 +310,7 @@ impl Matcher {
     ///
     /// # Errors
     ///
-    /// As [`fill`](Self::fill).
+    /// [`MatcherError::RowTooShort`], or [`MatcherError::Mask`] where the engine cannot tell.
     pub fn fill_drafted(&mut self, drafted: &[TokenId], rows: &mut [u32], words: usize) -> Result<usize, MatcherError> {
         let before = self.masker.position();
         let mut filled = 0;
@@ -336,7 +336,7 @@ impl Matcher {
     ///
     /// # Errors
     ///
-    /// [`MatcherError::DraftTree`], or as [`fill`](Self::fill).
+    /// [`MatcherError::DraftTree`], [`MatcherError::RowTooShort`], or [`MatcherError::Mask`] where the engine cannot tell.
     pub fn fill_tree(&mut self, tree: DraftTree<'_>, rows: &mut [u32], words: usize) -> Result<bool, MatcherError> {
         let nodes = tree.tokens.len();
         if tree.next_token.len() != nodes || tree.next_sibling.len() != nodes {

@@ -12,7 +12,7 @@ use super::tuning::Tuning;
 use super::warm_up::warm_up_vocabulary;
 use crate::automaton::WrittenState;
 use crate::strings::Languages;
-use crate::{CompileError, Compiler, Escapes, Masker, Vocabulary};
+use crate::{CompileError, Compiler, Masker, Vocabulary};
 
 /// Compiles schemas into masks that allow a token if and only if some valid document goes on with it.
 ///
@@ -36,17 +36,15 @@ impl fmt::Debug for ExactCompiler {
 
 impl ExactCompiler {
     /// A compiler for a vocabulary. Where its tokens spell ASCII alone and the style escapes only what it must, all other
-    /// characters are escaped ([`Escapes::Ascii`]), so that documents that have them can be written. Sorts its tokens, and looks at values of any kind and, where formats are asserted, at
+    /// characters are escaped ([`Escapes::Ascii`](crate::Escapes::Ascii)), so that documents that have them can be written. Sorts its tokens, and looks at values of any kind and, where formats are asserted, at
     /// texts of these, which takes a fraction of a second.
     pub fn new(vocabulary: Arc<Vocabulary>, options: ExactOptions) -> Self {
         Self::tuned(vocabulary, options, Tuning::default())
     }
 
     /// A compiler that takes one way or another from other sizes on.
-    pub(crate) fn tuned(vocabulary: Arc<Vocabulary>, mut options: ExactOptions, tuning: Tuning) -> Self {
-        if options.style.escapes == Escapes::Needed && vocabulary.is_ascii() {
-            options.style.escapes = Escapes::Ascii;
-        }
+    pub(crate) fn tuned(vocabulary: Arc<Vocabulary>, options: ExactOptions, tuning: Tuning) -> Self {
+        let options = options.for_vocabulary(&vocabulary);
         let tokens = Arc::new(SharedTokens::new(&vocabulary, options.style, tuning));
         let languages = warm_up_vocabulary(&vocabulary, &tokens, &options);
         Self {

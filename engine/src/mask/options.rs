@@ -3,7 +3,7 @@
 use crate::automaton::{Automaton, Formats, State};
 use crate::schema::{Draft, SchemaOptions, SchemaSet};
 use crate::strings::Languages;
-use crate::{CompileError, CompileErrorKind, Limits, PatternSyntax, Style};
+use crate::{CompileError, CompileErrorKind, Escapes, Limits, PatternSyntax, Style, Vocabulary};
 
 /// How schemas are read, and how the documents under them may look.
 ///
@@ -87,6 +87,15 @@ impl ExactOptions {
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.schema.limits = limits;
+        self
+    }
+
+    /// The options with which all documents can be written in a vocabulary: where its tokens spell ASCII alone and only what must be
+    /// escaped is, all other characters are escaped as well.
+    pub(crate) fn for_vocabulary(mut self, vocabulary: &Vocabulary) -> Self {
+        if self.style.escapes == Escapes::Needed && vocabulary.is_ascii() {
+            self.style.escapes = Escapes::Ascii;
+        }
         self
     }
 

@@ -101,11 +101,12 @@ impl fmt::Debug for ReplyCompiler {
 }
 
 impl ReplyCompiler {
-    /// A compiler for a vocabulary.
+    /// A compiler for a vocabulary. With tokens that spell ASCII alone, replies in JSON escape all other characters, as those of
+    /// [`ExactCompiler::new`](crate::ExactCompiler::new) do.
     pub fn new(vocabulary: Arc<Vocabulary>, options: ExactOptions) -> Self {
         Self {
+            options: options.for_vocabulary(&vocabulary),
             vocabulary,
-            options,
             json: OnceLock::new(),
             yaml: OnceLock::new(),
             text: OnceLock::new(),

@@ -1,17 +1,21 @@
 //! [`StateMasker`]: a [`Masker`] over states in a text.
 
+mod history;
+mod speculation;
+mod token_budget;
+
 use std::hash::Hash;
 use std::sync::Arc;
 
-use super::cache::mask_buffers::{BufferPool, MaskBuffers};
-use super::cache::sharded::ShardedCache;
-use super::cache::token_set::TokenSet;
-use super::completions::CompletionLength;
-use super::history::History;
-use super::index::base_sets::BaseSets;
-use super::speculation::{Speculation, Way};
-use super::token_budget::TokenBudget;
+use crate::mask::cache::mask_buffers::{BufferPool, MaskBuffers};
+use crate::mask::cache::sharded::ShardedCache;
+use crate::mask::cache::token_set::TokenSet;
+use crate::mask::completions::CompletionLength;
+use crate::mask::index::base_sets::BaseSets;
 use crate::{MaskError, Masker, TokenId, TokenKind, TokenMask, Vocabulary};
+use history::History;
+use speculation::{Speculation, Way};
+use token_budget::TokenBudget;
 
 /// Texts that are written token by token, known by the states in them.
 pub(crate) trait MaskedText: Send + Sync + 'static {
@@ -100,34 +104,34 @@ impl<T: MaskedText> StateMasker<T> {
         }
     }
 
-    pub(super) fn texts(&self) -> &T {
+    fn texts(&self) -> &T {
         &self.texts
     }
 
-    pub(super) fn state(&self) -> &T::State {
+    fn state(&self) -> &T::State {
         self.states.last()
     }
 
     /// The tokens accepted, without an end of sequence.
-    pub(super) fn written(&self) -> &[TokenId] {
+    fn written(&self) -> &[TokenId] {
         &self.tokens
     }
 
     /// Whether an end of sequence was accepted.
-    pub(super) fn is_ended(&self) -> bool {
+    fn is_ended(&self) -> bool {
         self.ended
     }
 
-    pub(super) fn budget(&self) -> Option<&TokenBudget> {
+    fn budget(&self) -> Option<&TokenBudget> {
         self.budget.as_deref()
     }
 
-    pub(super) fn budget_mut(&mut self) -> &mut TokenBudget {
+    fn budget_mut(&mut self) -> &mut TokenBudget {
         self.budget.get_or_insert_with(|| Box::new(TokenBudget::new()))
     }
 
     /// The mask without a limit on tokens.
-    pub(super) fn whole_mask(&mut self) -> Result<&TokenMask, MaskError> {
+    fn whole_mask(&mut self) -> Result<&TokenMask, MaskError> {
         let (tokens, was_known) = match self.ended {
             true => (Arc::new(TokenSet::none()), false),
             false => self.texts.mask(self.state())?,
@@ -139,7 +143,7 @@ impl<T: MaskedText> StateMasker<T> {
     }
 
     /// The state after a token; none where it is not allowed there, or ends the text.
-    pub(super) fn after(&self, at: &T::State, token: TokenId, comes_back: bool) -> Result<Option<T::State>, MaskError> {
+    fn after(&self, at: &T::State, token: TokenId, comes_back: bool) -> Result<Option<T::State>, MaskError> {
         let vocabulary = self.texts.vocabulary();
         match (vocabulary.kind(token), vocabulary.token_bytes(token)) {
             (TokenKind::Text, bytes @ [_, ..]) => self.texts.after(at, (token, bytes), comes_back),

@@ -3,15 +3,16 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use super::masker::{MaskedText, StateMasker};
+use super::{MaskedText, StateMasker};
 use crate::{MaskError, TokenId, TokenMask};
 
-/// Tokens to spare from which on no token is looked at: a single token rarely makes so many others necessary.
-const FAR: usize = 1024;
-/// Tokens to spare from which on no token is looked at where many are allowed, as within a string, whose end they rarely change.
-const FAR_AMONG_MANY: usize = 64;
-/// Allowed tokens up to which each is looked at early.
-const MANY: usize = 256;
+/// Tokens to spare from which on no token's own end is looked for: a single token rarely makes so many others necessary.
+const SPARE_TOKENS_WITHOUT_LOOK: usize = 1024;
+/// Tokens to spare from which on no token's own end is looked for in states with more than [`MAX_TOKENS_LOOKED_AT_EARLY`], such as those
+/// within a string, where tokens rarely move the end.
+const SPARE_TOKENS_IN_LARGE_MASKS: usize = 64;
+/// Number of allowed tokens up to which each one's end is looked for early: a look takes microseconds.
+const MAX_TOKENS_LOOKED_AT_EARLY: usize = 256;
 
 /// Plans that are kept: more than tokens are taken back at a time.
 const MAX_PLANS: usize = 64;
@@ -54,11 +55,13 @@ impl<T: MaskedText> StateMasker<T> {
         let Some(spare) = length.and_then(|length| tokens.checked_sub(length + 1)) else {
             return self.whole_mask();
         };
-        if spare >= FAR {
+        if spare >= SPARE_TOKENS_WITHOUT_LOOK {
             return self.whole_mask();
         }
         let mut allowed = self.whole_mask()?.clone();
-        if spare >= FAR_AMONG_MANY && allowed.count() > MANY || self.furthest(&allowed)? as usize + 2 <= tokens {
+        if spare >= SPARE_TOKENS_IN_LARGE_MASKS && allowed.count() > MAX_TOKENS_LOOKED_AT_EARLY
+            || self.furthest(&allowed)? as usize + 2 <= tokens
+        {
             return self.whole_mask();
         }
         let plan = match planned {
