@@ -233,7 +233,8 @@ fn replies_in_json_escape_what_ascii_does_not_spell() {
     let mut masker = compiler.compile(r#"{"const": "\u00e9"}"#, &form).unwrap();
     let mut tokens = Vec::new();
     assert!(masker.completion(&mut tokens).unwrap());
-    assert_eq!(vocabulary.text_bytes(&tokens), br#""\u00E9""#);
+    // Digits of escapes may be of either case.
+    assert_eq!(vocabulary.text_bytes(&tokens).to_ascii_lowercase(), br#""\u00e9""#);
     for token in tokens {
         assert!(masker.mask().unwrap().allows(token));
         masker.advance(token).unwrap();
