@@ -4,7 +4,7 @@ use crate::mask::cache::mask_buffers::BufferPool;
 use crate::mask::cache::shapes::SharedShapes;
 use crate::mask::index::tokens::TokenIndex;
 use crate::mask::objects::suffixes::SharedSuffixes;
-use crate::mask::strings::strategy::SharedStringCache;
+use crate::mask::strings::cache::SharedStringCache;
 use crate::mask::tuning::Tuning;
 use crate::mask::value_tokens::ValueTokens;
 use crate::{Style, Vocabulary};

@@ -10,8 +10,9 @@ use crate::TokenId;
 use crate::automaton::{Automaton, AutomatonError, PartialKey, RemainingKeyText, SeenKeys, SomeKeys, State, TextId};
 use crate::mask::index::contents::{Closing, Contents};
 use crate::mask::shared_tokens::SharedTokens;
+use crate::mask::strings::cache::StringCache;
 use crate::mask::strings::residual::Residual;
-use crate::mask::strings::strategy::{StringCache, Strings};
+use crate::mask::strings::strategy::Strings;
 use crate::strings::LanguageId;
 
 use super::exhausted_keys::ExhaustedKeyTokens;

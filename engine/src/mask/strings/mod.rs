@@ -1,5 +1,6 @@
 //! The tokens that may come within a string: a strategy for each kind of language, and the place where one is chosen.
 
+pub(crate) mod cache;
 pub(crate) mod excluded_texts;
 mod few_tokens;
 mod open_lengths;

@@ -3,29 +3,24 @@
 //! A string is known by its language, the texts that it may still become. [`Strategy`] says how the tokens of a language
 //! are found; `RUST_LOG=maskwright=trace` tells which strategy each newly computed set was found by.
 
-use std::sync::Mutex;
-
-use hashbrown::HashMap;
-
 use crate::TokenId;
 use crate::automaton::{Automaton, AutomatonError, DecodeState};
-use crate::mask::cache::bounded::{BoundedCache, lock};
+use crate::mask::cache::bounded::lock;
 use crate::mask::cache::token_set::{Base, TokenSet};
 use crate::mask::index::base_sets::Words;
 use crate::mask::index::contents::Contents;
 use crate::mask::index::suffix_set::SuffixSet;
 use crate::mask::index::tokens::TokenIndex;
 use crate::mask::index::trie::{ROOT, first_child};
-use crate::strings::{Fingerprint, LanguageId};
+use crate::strings::LanguageId;
 
-use super::few_tokens::{self, FewTokensCache};
-use super::open_lengths::OpenLengths;
+use super::cache::{SharedStringCache, StringCache};
+use super::few_tokens;
 use super::over_approximation::{ApproximateTokens, OverApproximation};
 use super::partial_code_point;
 use super::residual::Residual;
 use super::residual_states::{DEAD, FREE, FreeLanguages, ResidualStates};
 use super::walk::character_walk::CharacterWalk;
-use super::walk::class_sets::ClassSets;
 use super::walk::group::{Group, WORTH_TAKING};
 use super::word_list;
 
@@ -74,74 +69,8 @@ enum Choice {
     New(Strategy),
 }
 
-/// Memory for the sets of strings that the schemas of a vocabulary share. A process that serves one schema after the other fills
-/// it within some thousands of them, and should take no more by then than at its beginning.
-const SHARED_BYTES: usize = 6 << 20;
-/// Memory for the tokens of over-approximations that they share.
-const APPROXIMATION_BYTES: usize = 2 << 20;
-/// Memory for the sets of tokens within a character of a free string.
-const PARTIAL_BYTES: usize = 2 << 20;
-/// Memory for the sets of strings that one schema keeps.
-const OWN_BYTES: usize = 8 << 20;
 /// Over-approximations without a fingerprint that one schema keeps, of 25 KB each in a vocabulary of 200,000 tokens.
 const MAX_APPROXIMATIONS: usize = 16;
-
-/// What is remembered of strings for all schemas of a vocabulary.
-#[derive(Debug)]
-pub(crate) struct SharedStringCache {
-    /// The tokens that stay inside, by what has been begun of a character and the language.
-    sets: Mutex<BoundedCache<(DecodeState, Fingerprint), TokenSet>>,
-    approximations: Mutex<BoundedCache<Fingerprint, ApproximateTokens>>,
-    /// The tokens that stay inside of a free string where a character has been begun.
-    partial: Mutex<BoundedCache<DecodeState, Words>>,
-    classes: ClassSets,
-}
-
-impl Default for SharedStringCache {
-    fn default() -> Self {
-        Self {
-            sets: Mutex::new(BoundedCache::new(SHARED_BYTES)),
-            approximations: Mutex::new(BoundedCache::new(APPROXIMATION_BYTES)),
-            partial: Mutex::new(BoundedCache::new(PARTIAL_BYTES)),
-            classes: ClassSets::default(),
-        }
-    }
-}
-
-/// What is remembered of the strings of one schema.
-#[derive(Debug)]
-pub(crate) struct StringCache {
-    pub(crate) lengths: OpenLengths,
-    /// The states of walks over all tokens, which serve those to come.
-    walked: ResidualStates,
-    /// Room for the states of walks within a character.
-    partial: ResidualStates,
-    few: FewTokensCache,
-    /// The tokens of over-approximations that have no fingerprint to keep them by.
-    approximations: HashMap<LanguageId, ApproximateTokens>,
-    /// The tokens that stay inside.
-    sets: BoundedCache<(DecodeState, LanguageId), TokenSet>,
-}
-
-impl Default for StringCache {
-    fn default() -> Self {
-        Self {
-            lengths: OpenLengths::default(),
-            walked: ResidualStates::default(),
-            partial: ResidualStates::default(),
-            few: FewTokensCache::default(),
-            approximations: HashMap::new(),
-            sets: BoundedCache::new(OWN_BYTES),
-        }
-    }
-}
-
-impl StringCache {
-    /// Bytes that it takes, roughly.
-    pub(crate) fn bytes(&self) -> usize {
-        self.walked.bytes() + self.few.bytes() + self.sets.bytes()
-    }
-}
 
 /// Finds the tokens that may come within strings.
 pub(crate) struct Strings<'a> {

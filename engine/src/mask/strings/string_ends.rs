@@ -18,7 +18,8 @@ use crate::mask::objects::suffixes::{SuffixCache, Suffixes};
 use crate::mask::shared_tokens::SharedTokens;
 use crate::strings::{CharRange, LanguageId};
 
-use super::strategy::{StringCache, Strings};
+use super::cache::StringCache;
+use super::strategy::Strings;
 use super::word_list;
 
 /// Memory for what is remembered of each kind.

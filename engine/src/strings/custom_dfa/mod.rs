@@ -16,6 +16,7 @@ mod label;
 mod names;
 mod punycode;
 pub(super) mod regex;
+mod regex_braces;
 mod regex_class;
 mod regex_completion;
 #[cfg(test)]

@@ -12,6 +12,7 @@
 
 use crate::strings::charset::{CharSet, LAST, index};
 use crate::strings::custom_dfa::names::Names;
+use crate::strings::custom_dfa::regex_braces::Braces;
 use crate::strings::custom_dfa::regex_class::{ClassState, Hex};
 use crate::strings::unicode_properties::{name_parts, name_starts, property_endings};
 
@@ -69,14 +70,6 @@ pub(super) enum RegexState {
     Class(ClassState),
     /// In an escape; in a class, behind what.
     Escape(EscapeState, Option<ClassState>),
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Braces {
-    Start,
-    Low(u64),
-    Comma(u64),
-    High(u64, u64),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -487,22 +480,4 @@ pub(crate) fn ends_what_is_remembered(text: &[u32], reads_more: bool) -> bool {
             || is(at, '}') && (at == 0 || is_digit(at - 1))
             || is(at, '-') && (next < text.len() && !is(next, ']') || next == text.len() && reads_more)
     })
-}
-
-impl Braces {
-    /// What is behind `c`; inside, none behind the closing brace.
-    fn after(&self, c: char) -> Option<Option<Self>> {
-        let digit = c.to_digit(10).map(u64::from);
-        let longer = |number: u64, digit: u64| number.saturating_mul(10).saturating_add(digit).min(u64::MAX - 1);
-        Some(Some(match (self, digit, c) {
-            (Self::Start, Some(digit), _) => Self::Low(digit),
-            (Self::Low(low), Some(digit), _) => Self::Low(longer(*low, digit)),
-            (Self::Comma(low), Some(digit), _) => Self::High(*low, digit),
-            (Self::High(low, high), Some(digit), _) => Self::High(*low, longer(*high, digit)),
-            (Self::Low(low), _, ',') => Self::Comma(*low),
-            (Self::Low(_) | Self::Comma(_), _, '}') => return Some(None),
-            (Self::High(low, high), _, '}') if low <= high => return Some(None),
-            _ => return None,
-        }))
-    }
 }

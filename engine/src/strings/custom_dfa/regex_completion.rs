@@ -1,6 +1,6 @@
 //! How the text of a regular expression can be ended, and in how many characters at the least.
 
-use super::regex::{Braces, EscapeState, RegexState, RegexSyntax};
+use super::regex::{EscapeState, RegexState, RegexSyntax};
 use super::regex_class::{ClassState, Hex};
 use crate::strings::unicode_properties::property_endings;
 
@@ -102,23 +102,6 @@ impl RegexSyntax {
             at = next;
         }
         None
-    }
-}
-
-impl Braces {
-    fn cheapest(&self) -> u64 {
-        match *self {
-            Self::Start => 2,
-            Self::Low(_) | Self::Comma(_) => 1,
-            Self::High(low, mut high) => {
-                let mut digits = 0;
-                while high < low {
-                    high = high.saturating_mul(10).saturating_add(9).min(u64::MAX - 1);
-                    digits += 1;
-                }
-                digits + 1
-            }
-        }
     }
 }
 

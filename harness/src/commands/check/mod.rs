@@ -1,5 +1,7 @@
 //! `maskwright check`.
 
+mod warnings;
+
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -14,10 +16,11 @@ use serde_json::{Map, Value, json};
 use super::arguments::documents::DocumentArguments;
 use super::arguments::schema::SchemaArguments;
 use super::arguments::style::{DocumentStyle, StyleArguments};
-use super::warnings::{self, WarningArguments};
 use crate::documents::{self, DocumentLibrary};
 use crate::error::CommandError;
 use crate::terminal::{folded, in_line, with_short_pointers};
+
+use warnings::WarningArguments;
 
 /// Arguments of `maskwright check`.
 #[derive(Debug, Args)]
