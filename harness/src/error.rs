@@ -13,6 +13,7 @@ use maskwright_suites::test_suite::{Draft, TestSuiteError};
 
 use crate::frameworks::FrameworkError;
 use crate::masks::plot::PlotError;
+use crate::results::merge::MergeError;
 use crate::run::directory::{Recorded, RunDirectory, RunDirectoryError};
 use crate::run::interrupt;
 use crate::server::ServerSettings;
@@ -53,6 +54,9 @@ pub enum CommandError {
     /// The run's directory could not be written or read.
     #[error(transparent)]
     RunDirectory(#[from] RunDirectoryError),
+    /// Directories are not the parts of one run.
+    #[error(transparent)]
+    Merge(#[from] MergeError),
     /// The Test Suite could not be read.
     #[error(transparent)]
     TestSuite(#[from] TestSuiteError),
@@ -138,16 +142,18 @@ pub enum CommandError {
         message: String,
     },
     /// A run came to its end without all answers.
-    #[error("unfinished: {}; {}", reasons.join("; "), on_record(*kept, *planned, directory))]
+    #[error("unfinished: {}; {}", reasons.join("; "), on_record(*kept, *planned, directory, *is_part))]
     Unfinished {
         /// Why, server by server.
         reasons: Vec<String>,
         /// Final records on disk.
         kept: usize,
-        /// Records of the whole run.
+        /// Records of the whole run, or of this part of it.
         planned: usize,
         /// The run's directory.
         directory: String,
+        /// Whether it is a part of a run.
+        is_part: bool,
     },
     /// Nothing was measured, so that there is nothing to show.
     #[error("nothing was measured: {0}")]
@@ -156,14 +162,16 @@ pub enum CommandError {
     #[error("interrupted before anything was measured")]
     InterruptedEarly,
     /// The user interrupted the run.
-    #[error("interrupted: {}", on_record(*kept, *planned, directory))]
+    #[error("interrupted: {}", on_record(*kept, *planned, directory, *is_part))]
     Interrupted {
         /// Records on disk.
         kept: usize,
-        /// Records of the whole run.
+        /// Records of the whole run, or of this part of it.
         planned: usize,
         /// The run's directory.
         directory: String,
+        /// Whether it is a part of a run.
+        is_part: bool,
     },
     /// The user interrupted a command that has several runs.
     #[error("{0}")]
@@ -174,10 +182,15 @@ pub enum CommandError {
 }
 
 /// What of a run is on disk, and how it goes on.
-fn on_record(kept: usize, planned: usize, directory: &str) -> String {
-    match kept {
-        0 => format!("nothing of {planned} is on record yet; start over with --resume --out {directory}"),
-        _ => format!("{kept} of {planned} records are kept in {directory}; continue with --resume --out {directory}"),
+fn on_record(kept: usize, planned: usize, directory: &str, is_part: bool) -> String {
+    match (kept, is_part) {
+        (_, true) => format!(
+            "{kept} of {planned} records are kept in {directory}; the same command continues this part of the run"
+        ),
+        (0, false) => format!("nothing of {planned} is on record yet; start over with --resume --out {directory}"),
+        (_, false) => {
+            format!("{kept} of {planned} records are kept in {directory}; continue with --resume --out {directory}")
+        }
     }
 }
 
@@ -199,27 +212,25 @@ impl CommandError {
     }
 
     /// The end of a run by the user's interruption, after which `directory` holds some of the planned records.
-    pub fn interrupted<R: Recorded>(directory: &RunDirectory<R>, planned: usize) -> Self {
+    pub fn interrupted<R: Recorded>(directory: &RunDirectory<R>) -> Self {
         Self::Interrupted {
             kept: directory.kept(),
-            planned,
+            planned: directory.planned(),
             directory: directory.path().display().to_string(),
+            is_part: directory.shard().is_some(),
         }
     }
 
     /// The error of a run that came to its end for `reasons` without all of the planned records; none without a reason.
-    pub fn unless_finished<R: Recorded>(
-        reasons: Vec<String>,
-        directory: &RunDirectory<R>,
-        planned: usize,
-    ) -> Result<(), Self> {
+    pub fn unless_finished<R: Recorded>(reasons: Vec<String>, directory: &RunDirectory<R>) -> Result<(), Self> {
         match reasons.is_empty() {
             true => Ok(()),
             false => Err(Self::Unfinished {
                 reasons,
                 kept: directory.kept(),
-                planned,
+                planned: directory.planned(),
                 directory: directory.path().display().to_string(),
+                is_part: directory.shard().is_some(),
             }),
         }
     }
@@ -269,7 +280,8 @@ impl CommandError {
             Self::OutputClosed => 0,
             Self::Fetch(FetchError::Interrupted) => interrupt::EXIT_CODE,
             Self::Fetch(_) | Self::FetchSome { .. } => 3,
-            Self::Unfinished { .. } => 5,
+            Self::Unfinished { .. } | Self::Merge(MergeError::Incomplete { .. }) => 5,
+            Self::Merge(_) => 2,
             Self::Interrupted { .. } | Self::InterruptedEarly | Self::Stopped(_) => interrupt::EXIT_CODE,
         }
     }

@@ -20,8 +20,6 @@ pub struct ModelRun<'a> {
     pub model_name: &'a str,
     /// Number of models of the whole run.
     pub models: usize,
-    /// Number of records of the whole run.
-    pub planned: usize,
     pub names: &'a [String],
     pub documents: &'a DocumentLibrary,
     pub frameworks: &'a [Option<PreparedFramework>],
@@ -64,7 +62,7 @@ impl ModelRun<'_> {
             });
             if !self.instance(number, &dataset.name, instance, directory)? {
                 bar.abandon();
-                return Err(CommandError::interrupted(directory, self.planned));
+                return Err(CommandError::interrupted(directory));
             }
             bar.inc(self.names.len() as u64);
         }
@@ -152,7 +150,7 @@ impl ModelRun<'_> {
         });
         let mut missing: Vec<(RecordKey, &Option<PreparedFramework>)> = keys
             .zip(self.frameworks)
-            .filter(|(key, _)| !directory.has(key))
+            .filter(|(key, _)| directory.lacks(key))
             .collect();
         if missing.is_empty() {
             return Ok(true);

@@ -58,7 +58,7 @@ impl ServerRun<'_> {
             let instances = dataset.instances.iter();
             instances.map(|instance| self.key(&dataset.name, &instance.id))
         });
-        keys.any(|key| !directory.has(&key))
+        keys.any(|key| directory.lacks(&key))
     }
 
     /// Asks what the directory has no final record of yet. Says why it ended before the end, if it did; `None` where
@@ -95,7 +95,7 @@ impl ServerRun<'_> {
         for dataset in datasets {
             for instance in &dataset.instances {
                 let key = self.key(&dataset.name, &instance.id);
-                if directory.has(&key) {
+                if !directory.lacks(&key) {
                     continue;
                 }
                 let problem = match &instance.schema {

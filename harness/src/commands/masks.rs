@@ -25,7 +25,7 @@ use crate::masks::report::{self, Layout};
 use crate::masks::{plot, rows};
 use crate::report::table::Style;
 use crate::run::directory::RunDirectory;
-use crate::run::load::{LoadWatch, spread_warning};
+use crate::run::machine_load::{LoadWatch, spread_warning};
 use crate::run::manifest::{Manifest, Settings};
 use crate::run::{interrupt, progress};
 use crate::vocabularies::NamedVocabulary;
@@ -132,7 +132,7 @@ pub fn run(arguments: &MasksArguments) -> Result<(), CommandError> {
         Purpose::Judge,
         &style,
     );
-    let manifest = Manifest::new(MaskSettings {
+    let mut manifest = Manifest::new(MaskSettings {
         frameworks: frameworks.iter().map(FrameworkSettings::from).collect(),
         files: files.len(),
         sha256: Some(bench.hash(&files)),
@@ -143,11 +143,15 @@ pub fn run(arguments: &MasksArguments) -> Result<(), CommandError> {
         repeat: arguments.repeat,
         style: style.clone(),
     });
-    let is_planned = |key: &MaskKey| {
-        let mut names = frameworks.iter().map(|framework| &framework.name);
-        names.any(|name| *name == key.framework) && files.contains(&key.file.as_str())
-    };
-    let mut directory = arguments.directory.open(&manifest, &is_planned)?;
+    let division = arguments.directory.division([]);
+    let own = files.iter().filter(|file| division.has("", file));
+    let planned = own.flat_map(|file| {
+        frameworks.iter().map(|framework| MaskKey {
+            framework: framework.name.clone(),
+            file: (*file).to_owned(),
+        })
+    });
+    let mut directory = arguments.directory.open(&mut manifest, planned.collect())?;
     interrupt::watch();
     let mut run = MaskRun {
         bench: &bench,
@@ -170,6 +174,9 @@ pub fn run(arguments: &MasksArguments) -> Result<(), CommandError> {
         directory.records().iter().map(|record| &record.repeats_s[..]),
     ));
     drop(run);
+    if directory.ends_part(&warnings) {
+        return Ok(());
+    }
     let names: Vec<String> = frameworks.into_iter().map(|framework| framework.name).collect();
     let reasons = directory.records().iter().map(|record| record.unusable.as_deref());
     if let Some([first, ..]) = reasons.collect::<Option<Vec<&str>>>().as_deref() {
@@ -268,13 +275,12 @@ struct MaskRun<'a> {
 impl MaskRun<'_> {
     /// File by file, all frameworks in turn, what the directory has no record of yet.
     fn all(&mut self, files: &[&str], directory: &mut RunDirectory<MaskRecord>) -> Result<(), CommandError> {
-        let planned = files.len() * self.frameworks.len();
-        let bar = progress::bar(planned as u64, "");
+        let bar = progress::bar((files.len() * self.frameworks.len()) as u64, "");
         for (number, file) in files.iter().enumerate() {
             bar.set_message(file);
             if !self.file(number, file, directory)? {
                 bar.abandon();
-                return Err(CommandError::interrupted(directory, planned));
+                return Err(CommandError::interrupted(directory));
             }
             bar.inc(self.frameworks.len() as u64);
         }
@@ -299,7 +305,7 @@ impl MaskRun<'_> {
         let mut missing: Vec<&mut (&Framework, Worker)> = before
             .iter_mut()
             .chain(after)
-            .filter(|(framework, _)| !directory.has(&key(&framework.name)))
+            .filter(|(framework, _)| directory.lacks(&key(&framework.name)))
             .collect();
         if missing.is_empty() {
             return Ok(true);

@@ -20,7 +20,6 @@ mod rows;
 mod sample;
 mod shapes;
 mod testsuite;
-mod warnings;
 mod worker;
 
 use std::io::{self, Read as _};
@@ -63,6 +62,8 @@ pub enum Command {
     Man(completions::ManArguments),
     /// Replay MaskBench: time to first mask, time between masks, and what each framework gets wrong
     Masks(masks::MasksArguments),
+    /// Put the parts of a run together that --shard has made, and make the tables of the whole
+    Merge(results::merge::MergeArguments),
     /// Ask models questions with known answers, constrained by each framework and not, and compare how many they get right
     Quality(Box<quality::QualityArguments>),
     /// Make the tables of runs anew from their records: text, Markdown, CSV, JSON, JSON Lines, lm-evaluation-harness
@@ -102,6 +103,7 @@ pub fn run(command: Command) -> Result<(), CommandError> {
         Command::List(arguments) => list::run(&arguments),
         Command::Man(arguments) => completions::man(&arguments),
         Command::Masks(arguments) => masks::run(&arguments),
+        Command::Merge(arguments) => results::merge::run(&arguments),
         Command::Quality(arguments) => quality::run(&arguments),
         Command::Rerender(arguments) => results::rerender::run(&arguments),
         Command::Report(arguments) => results::report::run(&arguments),

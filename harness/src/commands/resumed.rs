@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::run::directory::MANIFEST;
 
 /// Options that say where a run is and how its result is shown, not what it measures: they are never taken over.
-const NOT_TAKEN_OVER: [&str; 5] = ["out", "resume", "json", "quiet", "verbose"];
+const NOT_TAKEN_OVER: [&str; 6] = ["out", "resume", "shard", "json", "quiet", "verbose"];
 
 /// The options of the resumed run's command line that are not among `arguments`, those of this process. None where nothing is
 /// resumed, and where the manifest does not tell: what is wrong is said later, by those who know more.

@@ -102,6 +102,12 @@ pub(super) struct Rows {
 }
 
 impl Rows {
+    /// The models of this machine, then those of the servers.
+    pub(super) fn all_models(&self) -> Vec<String> {
+        let served = self.clients.iter().map(|client| client.settings().model.clone());
+        self.models.iter().cloned().chain(served).collect()
+    }
+
     /// The first model with its frameworks, where there is one, and the settings of all models, for the manifest.
     ///
     /// # Errors

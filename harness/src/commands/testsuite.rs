@@ -111,7 +111,7 @@ pub fn run(arguments: &TestSuiteArguments) -> Result<(), CommandError> {
             &StyleChanges::default(),
         )
     });
-    let manifest = Manifest::new(SuiteSettings {
+    let mut manifest = Manifest::new(SuiteSettings {
         frameworks: frameworks.iter().map(FrameworkSettings::from).collect(),
         draft: arguments.draft.to_string(),
         cases: cases.len(),
@@ -119,11 +119,16 @@ pub fn run(arguments: &TestSuiteArguments) -> Result<(), CommandError> {
         vocabulary: vocabulary.name.clone(),
         time_limit_s: arguments.replay.time_limit,
     });
-    let names: Vec<&String> = frameworks.iter().map(|framework| &framework.name).collect();
-    let is_planned = |key: &SuiteKey| names.contains(&&key.framework) && key.number < cases.len();
-    let directory = arguments.directory.open(&manifest, &is_planned)?;
+    let division = arguments.directory.division([]);
+    let own = (0..cases.len()).filter(|number| division.has("", &number.to_string()));
+    let planned = own.flat_map(|number| {
+        frameworks.iter().map(move |framework| SuiteKey {
+            framework: framework.name.clone(),
+            number,
+        })
+    });
+    let directory = arguments.directory.open(&mut manifest, planned.collect())?;
     interrupt::watch();
-    let planned = cases.len() * frameworks.len();
     let run = SuiteRun {
         cases: &cases,
         documents: &documents,
@@ -133,7 +138,7 @@ pub fn run(arguments: &TestSuiteArguments) -> Result<(), CommandError> {
             first_mask: false,
             forced: false,
         },
-        bar: progress::bar(planned as u64, ""),
+        bar: progress::bar((cases.len() * frameworks.len()) as u64, ""),
         log: Mutex::new(Log {
             directory,
             failure: None,
@@ -143,8 +148,11 @@ pub fn run(arguments: &TestSuiteArguments) -> Result<(), CommandError> {
     run.bar.finish_and_clear();
     let Log { directory, failure } = run.log.into_inner().unwrap_or_else(PoisonError::into_inner);
     let Some(outcomes) = outcomes else {
-        return Err(CommandError::interrupted(&directory, planned));
+        return Err(CommandError::interrupted(&directory));
     };
+    if directory.ends_part(&[]) {
+        return failure.map_or(Ok(()), Err);
+    }
     let sheet = report::Sheet {
         draft: arguments.draft.to_string(),
         vocabulary: vocabulary.name.clone(),
@@ -282,6 +290,13 @@ impl SuiteRun<'_> {
                 outcomes.push(outcome.clone());
                 continue;
             }
+            let key = SuiteKey {
+                framework: name.clone(),
+                number,
+            };
+            if !log().directory.lacks(&key) {
+                continue;
+            }
             if interrupt::requested() {
                 return None;
             }
@@ -295,9 +310,8 @@ impl SuiteRun<'_> {
             let trial = Trial::run(worker, &case.schema_text, &BTreeMap::new(), tokens, &self.options);
             self.bar.set_message(format!("{name}: {}", case.category));
             let outcome = conformance::judge(case, tokens, &trial, &self.vocabulary.vocabulary);
-            let framework = name.clone();
             log().add(SuiteRecord {
-                key: SuiteKey { framework, number },
+                key,
                 outcome: outcome.clone(),
             });
             outcomes.push(outcome);

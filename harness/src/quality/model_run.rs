@@ -20,8 +20,6 @@ use crate::run::{interrupt, progress};
 /// The questions asked of one model.
 pub struct QualityModelRun<'a> {
     pub model_name: &'a str,
-    /// Number of records of the whole run.
-    pub planned: usize,
     /// The frameworks' names, in the order of rows.
     pub names: &'a [String],
     pub frameworks: &'a [Option<PreparedFramework>],
@@ -73,7 +71,7 @@ impl<'a> QualityModelRun<'a> {
                 bar.set_message(format!("{}: {}/{}", self.model_name, set.task.name(), question.id));
                 if !self.question(number, question, &mut asked, directory)? {
                     bar.abandon();
-                    return Err(CommandError::interrupted(directory, self.planned));
+                    return Err(CommandError::interrupted(directory));
                 }
                 bar.inc(self.names.len() as u64);
             }
@@ -137,7 +135,7 @@ impl<'a> QualityModelRun<'a> {
                 task,
                 question: question.id.clone(),
             };
-            if mode.is_of(framework.is_some()) && !directory.has(&key) {
+            if mode.is_of(framework.is_some()) && directory.lacks(&key) {
                 missing.push((key, framework.as_ref()));
             }
         }

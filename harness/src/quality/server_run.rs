@@ -87,7 +87,7 @@ impl QualityServerRun<'_> {
         for set in sets {
             let judge = Judge::new(&set.task.schema()).map_err(|problem| unusable(set, &problem))?;
             let keyed = set.questions.iter().map(|question| (self.key(set, question), question));
-            for (key, question) in keyed.filter(|(key, _)| !directory.has(key)) {
+            for (key, question) in keyed.filter(|(key, _)| directory.lacks(key)) {
                 let draft = self
                     .drafts_of
                     .map(|alone| text_of(directory.records(), &key.direct_of(alone)));

@@ -12,7 +12,7 @@ use crate::bench::rows::{self, Method, RowKey, Scope};
 use crate::bench::server_rows::server_rows;
 use crate::report::paper::PaperRow;
 use crate::report::statistics::Bootstrap;
-use crate::run::load::spread_warning;
+use crate::run::machine_load::spread_warning;
 
 /// How a report is made where the manifest does not tell.
 #[derive(Clone, Copy, Debug, PartialEq)]

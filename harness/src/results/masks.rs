@@ -9,7 +9,7 @@ use crate::frameworks::FrameworkSettings;
 use crate::masks::record::MaskRecord;
 use crate::masks::report::speed;
 use crate::masks::rows::{MaskRow, paired_means, rows};
-use crate::run::load::spread_warning;
+use crate::run::machine_load::spread_warning;
 
 /// What the tables of a run of `masks` are made of.
 pub struct MaskResults {

@@ -11,6 +11,7 @@ pub mod formats;
 pub mod ifstruct;
 pub mod lm_eval;
 pub mod masks;
+pub mod merge;
 pub mod quality;
 pub mod run;
 pub mod schemas;

@@ -13,6 +13,7 @@ use serde_json::Value;
 use super::heading::heading;
 use super::manifest::{self, Manifest, Settings};
 use super::progress;
+use super::shard::Shard;
 
 /// Name of the manifest's file.
 pub const MANIFEST: &str = "manifest.json";
@@ -166,6 +167,8 @@ pub struct RunDirectory<R: Recorded> {
     path: PathBuf,
     records: Vec<R>,
     keys: HashSet<R::Key>,
+    /// What the process measures.
+    planned: HashSet<R::Key>,
     failures: HashMap<R::Key, usize>,
     file: File,
     /// The run's manifest, that of its start where it is continued.
@@ -175,12 +178,16 @@ pub struct RunDirectory<R: Recorded> {
 }
 
 impl<R: Recorded> RunDirectory<R> {
-    /// Starts a run in `path`, which must not hold one. Nobody else can write it until this is dropped.
+    /// Starts a run in `path`, which must not hold one, of the records that are `planned`. Nobody else can write it until this is dropped.
     ///
     /// # Errors
     ///
     /// [`RunDirectoryError::Exists`] or [`RunDirectoryError::Write`].
-    pub fn create<S: Settings>(path: &Path, manifest: &Manifest<S>) -> Result<Self, RunDirectoryError> {
+    pub fn create<S: Settings>(
+        path: &Path,
+        manifest: &Manifest<S>,
+        planned: HashSet<R::Key>,
+    ) -> Result<Self, RunDirectoryError> {
         check_place(path, false)?;
         fs::create_dir_all(path).map_err(|source| write_error(path, path, source, 0))?;
         let records = path.join(RECORDS);
@@ -202,6 +209,7 @@ impl<R: Recorded> RunDirectory<R> {
             path: path.to_owned(),
             records: Vec::new(),
             keys: HashSet::new(),
+            planned,
             failures: HashMap::new(),
             file,
             manifest: serde_json::to_value(manifest).unwrap_or_default(),
@@ -209,7 +217,7 @@ impl<R: Recorded> RunDirectory<R> {
         })
     }
 
-    /// Continues the run in `path`, if it measured the same as `manifest` says. `is_planned` tells which questions it has.
+    /// Continues the run in `path`, if it measured the same as `manifest` says. It has the records that are `planned`.
     /// Where its manifest is gone, `manifest` takes its place.
     ///
     /// A last line that a killed run left unfinished is dropped, and records that are not final are left out of account;
@@ -221,7 +229,7 @@ impl<R: Recorded> RunDirectory<R> {
     pub fn resume<S: Settings>(
         path: &Path,
         manifest: &Manifest<S>,
-        is_planned: &dyn Fn(&R::Key) -> bool,
+        planned: HashSet<R::Key>,
     ) -> Result<Self, RunDirectoryError> {
         check_place(path, true)?;
         let records_path = path.join(RECORDS);
@@ -234,6 +242,7 @@ impl<R: Recorded> RunDirectory<R> {
             path: path.to_owned(),
             records: Vec::new(),
             keys: HashSet::new(),
+            planned,
             failures: HashMap::new(),
             file,
             manifest: known
@@ -243,7 +252,7 @@ impl<R: Recorded> RunDirectory<R> {
         };
         for (line, record) in lines {
             directory
-                .take_up(record, is_planned)
+                .take_up(record)
                 .map_err(|message| RunDirectoryError::Damaged {
                     path: records_path.clone(),
                     line,
@@ -269,13 +278,13 @@ impl<R: Recorded> RunDirectory<R> {
     }
 
     /// Takes in a record of an earlier run, or says what speaks against it.
-    fn take_up(&mut self, record: R, is_planned: &dyn Fn(&R::Key) -> bool) -> Result<(), String> {
+    fn take_up(&mut self, record: R) -> Result<(), String> {
         let key = record.key();
         let named = || serde_json::to_string(key).unwrap_or_default();
         if self.keys.contains(key) {
             return Err(format!("a second record of {}", named()));
         }
-        if !is_planned(key) {
+        if !self.planned.contains(key) {
             return Err(format!("{} is no question of this run", named()));
         }
         if record.is_final() {
@@ -302,9 +311,19 @@ impl<R: Recorded> RunDirectory<R> {
         self.keys.len()
     }
 
-    /// Whether there is a final record for `key`.
-    pub fn has(&self, key: &R::Key) -> bool {
-        self.keys.contains(key)
+    /// Number of records that the process has to come to, those of the resumed run among them.
+    pub fn planned(&self) -> usize {
+        self.planned.len()
+    }
+
+    /// Whether a record for `key` is still to be measured: it is one of this process, and there is no final one.
+    pub fn lacks(&self, key: &R::Key) -> bool {
+        self.planned.contains(key) && !self.keys.contains(key)
+    }
+
+    /// The part of a run that this is, where it is one.
+    pub fn shard(&self) -> Option<Shard> {
+        serde_json::from_value(self.manifest["shard"].clone()).ok()
     }
 
     /// How often earlier runs came to no final record for `key`.
@@ -361,10 +380,34 @@ impl<R: Recorded> RunDirectory<R> {
         heading(&self.manifest)
     }
 
+    /// Where this is a part of a run, tells the user that it is at its end, and what speaks against its times. False where it is a whole
+    /// run, of which tables are to be made.
+    pub fn ends_part(&self, warnings: &[String]) -> bool {
+        let Some(shard) = self.shard() else {
+            return false;
+        };
+        for warning in warnings {
+            progress::say(warning);
+        }
+        progress::say(&format!(
+            "part {shard}: {} of {} records are in {}; when all parts are there, `maskwright merge {} --out DIR` puts them together",
+            self.kept(),
+            self.planned(),
+            self.path.display(),
+            self.path.parent().unwrap_or(&self.path).display(),
+        ));
+        true
+    }
+
     /// Tells the user where the run's files are.
     pub fn say_where(&self) {
         progress::say(&format!("records, manifest and tables are in {}", self.path.display()));
     }
+}
+
+/// Whether there is a run in `path`, be it one of which only the beginning was written.
+pub fn holds_run(path: &Path) -> bool {
+    path.join(RECORDS).exists() || path.join(MANIFEST).exists()
 }
 
 /// Whether a run could be written to `path`, or the one in it be continued, as far as can be told without writing.
@@ -373,8 +416,7 @@ impl<R: Recorded> RunDirectory<R> {
 ///
 /// [`RunDirectoryError`], with what stands in the way.
 pub fn check_place(path: &Path, resume: bool) -> Result<(), RunDirectoryError> {
-    let holds_run = path.join(RECORDS).exists() || path.join(MANIFEST).exists();
-    match (holds_run, resume) {
+    match (holds_run(path), resume) {
         (true, false) => Err(RunDirectoryError::Exists {
             path: path.to_owned(),
             command: manifest::command_of(&fs::read_to_string(path.join(MANIFEST)).unwrap_or_default()),

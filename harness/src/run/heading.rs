@@ -36,6 +36,9 @@ pub fn heading(manifest: &Value) -> String {
             text(&program["commit"])
         ),
     );
+    if let Some(parts) = manifest["parts"].as_array() {
+        line("measured", format!("in {} parts, put together", parts.len()));
+    }
     let gib = hardware["memory_mib"].as_u64().unwrap_or_default() >> 10;
     let (cpus, cpu, os) = (text(&hardware["cpus"]), text(&hardware["cpu"]), text(&hardware["os"]));
     line("hardware", format!("{cpus} × {cpu}, {gib} GiB, {os}"));

@@ -4,6 +4,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::shard::Shard;
+
 /// What a command measures: two runs with equal settings measure the same.
 pub trait Settings: Serialize + DeserializeOwned {
     /// The command, as it stands behind `maskwright`.
@@ -26,6 +28,12 @@ pub struct Manifest<S> {
     pub program: ProgramVersion,
     /// The machine.
     pub hardware: Hardware,
+    /// Which part of a run this is, where several processes measure one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<Shard>,
+    /// Number of records of the run, or of this part of it. Runs of earlier versions do not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub planned: Option<usize>,
 }
 
 /// The program that ran.
@@ -98,6 +106,8 @@ impl<S: Settings> Manifest<S> {
             started: jiff::Zoned::now().strftime("%Y-%m-%dT%H:%M:%S%:z").to_string(),
             program: ProgramVersion::current(),
             hardware: Hardware::current(),
+            shard: None,
+            planned: None,
         }
     }
 
@@ -119,10 +129,20 @@ impl<S: Settings> Manifest<S> {
     /// What `other` measures otherwise, option by option.
     pub fn differences(&self, other: &Self) -> Vec<String> {
         let [before, now] = [self, other].map(|manifest| serde_json::to_value(&manifest.settings).unwrap_or_default());
-        let mut found = Vec::new();
-        differ("", &before, &now, &mut found);
+        let mut found = setting_differences(&before, &now);
+        if self.shard != other.shard {
+            let told = |shard: Option<Shard>| shard.map_or_else(|| "not given".to_owned(), |shard| shard.to_string());
+            found.push(format!("--shard was {}, now {}", told(self.shard), told(other.shard)));
+        }
         found
     }
+}
+
+/// What runs with the settings `before` and `now` measure otherwise, option by option.
+pub fn setting_differences(before: &Value, now: &Value) -> Vec<String> {
+    let mut found = Vec::new();
+    differ("", before, now, &mut found);
+    found
 }
 
 /// The command whose run a manifest's text describes; empty where it does not tell.
@@ -237,12 +257,6 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn differences(before: &Value, now: &Value) -> Vec<String> {
-        let mut found = Vec::new();
-        differ("", before, now, &mut found);
-        found
-    }
-
     #[test]
     fn every_difference_is_told_by_its_option() {
         let before = json!({
@@ -254,7 +268,7 @@ mod tests {
             "frameworks": [{"name": "a", "version": "1"}], "datasets": [{"name": "x", "instances": 2}], "threads": 1,
         });
         assert_eq!(
-            differences(&before, &now),
+            setting_differences(&before, &now),
             [
                 "--shots was 2, now 1",
                 "--compile-limit was 40.0, now 4.0",
@@ -265,7 +279,7 @@ mod tests {
                 "--threads was not given, now 1",
             ]
         );
-        assert!(differences(&now, &now).is_empty());
+        assert!(setting_differences(&now, &now).is_empty());
     }
 
     #[test]

@@ -3,7 +3,8 @@
 pub mod directory;
 pub mod heading;
 pub mod interrupt;
-pub mod load;
+pub mod machine_load;
 pub mod manifest;
 pub mod progress;
 pub mod reading;
+pub mod shard;

@@ -19,3 +19,4 @@ mod program;
 mod prompts;
 mod quality;
 mod servers;
+mod shards;

@@ -1,5 +1,7 @@
 //! The arguments that name the directory of a run.
 
+use std::collections::HashSet;
+use std::env;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -7,6 +9,7 @@ use clap::Args;
 use crate::error::CommandError;
 use crate::run::directory::{self, Recorded, RunDirectory};
 use crate::run::manifest::{Manifest, Settings};
+use crate::run::shard::{Division, Shard};
 
 /// Where a run's files go, and whether one is continued.
 #[derive(Debug, Args)]
@@ -16,7 +19,15 @@ pub struct DirectoryArguments {
     out: Option<PathBuf>,
     /// Continue the run in --out. Options that are not given again are those that it was started with
     #[arg(long, requires = "out")]
-    pub resume: bool,
+    resume: bool,
+    /// Measure one part of the run: the I-th of N, or `auto`, which asks Slurm's job array or Kubernetes' Indexed Job. It has a directory
+    /// of its own in --out, is continued where that is there, and makes no tables; `maskwright merge` puts parts together
+    #[arg(long, requires = "out", conflicts_with = "resume", value_parser = shard, value_name = "I/N")]
+    shard: Option<Shard>,
+}
+
+fn shard(text: &str) -> Result<Shard, String> {
+    Shard::read(text, &|name| env::var(name).ok()).map_err(|error| error.to_string())
 }
 
 impl DirectoryArguments {
@@ -26,19 +37,27 @@ impl DirectoryArguments {
     ///
     /// [`CommandError::RunDirectory`], with what stands in the way.
     pub fn check(&self, ours: &'static str) -> Result<(), CommandError> {
-        let path = self.out.as_deref().unwrap_or(Path::new("runs"));
-        match (&self.out, self.resume) {
-            (Some(out), true) => {
-                directory::check_command(out, ours)?;
-                Ok(directory::check_place(out, true)?)
-            }
-            (Some(out), false) => Ok(directory::check_place(out, false)?),
-            (None, _) => directory::writable(path).map_err(|source| CommandError::write(path, source)),
+        let Some(path) = self.path() else {
+            let path = Path::new("runs");
+            return directory::writable(path).map_err(|source| CommandError::write(path, source));
+        };
+        if self.is_continued() {
+            directory::check_command(&path, ours)?;
         }
+        Ok(directory::check_place(&path, self.is_continued())?)
     }
 
-    /// The directory of a new run, or that of the run to be continued, whose records have to be of questions that
-    /// `is_planned` knows.
+    /// Whether the run goes on from records that there are.
+    pub fn is_continued(&self) -> bool {
+        self.resume || self.shard.is_some() && self.path().is_some_and(|path| directory::holds_run(&path))
+    }
+
+    /// Which of the questions to `models`, those of the whole run, the process asks.
+    pub fn division(&self, models: impl IntoIterator<Item = String>) -> Division {
+        Division::new(self.shard, models)
+    }
+
+    /// The directory of a new run, or that of the run to be continued, with the records that are `planned` for this process.
     ///
     /// # Errors
     ///
@@ -46,17 +65,28 @@ impl DirectoryArguments {
     /// that another process writes.
     pub fn open<R, S>(
         &self,
-        manifest: &Manifest<S>,
-        is_planned: &dyn Fn(&R::Key) -> bool,
+        manifest: &mut Manifest<S>,
+        planned: HashSet<R::Key>,
     ) -> Result<RunDirectory<R>, CommandError>
     where
         R: Recorded,
         S: Settings,
     {
-        let path = self.out.clone().unwrap_or_else(|| default_directory(S::COMMAND));
-        Ok(match self.resume {
-            true => RunDirectory::resume(&path, manifest, is_planned)?,
-            false => RunDirectory::create(&path, manifest)?,
+        manifest.shard = self.shard;
+        manifest.planned = Some(planned.len());
+        let path = self.path().unwrap_or_else(|| default_directory(S::COMMAND));
+        Ok(match self.is_continued() {
+            true => RunDirectory::resume(&path, manifest, planned)?,
+            false => RunDirectory::create(&path, manifest, planned)?,
+        })
+    }
+
+    /// The directory that the user named, or within it that of the part.
+    fn path(&self) -> Option<PathBuf> {
+        let out = self.out.clone()?;
+        Some(match self.shard {
+            Some(Shard { number, count }) => out.join(format!("shard-{number}-of-{count}")),
+            None => out,
         })
     }
 }

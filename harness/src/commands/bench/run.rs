@@ -23,7 +23,7 @@ use crate::error::CommandError;
 use crate::report::paper::PaperRow;
 use crate::report::statistics::Bootstrap;
 use crate::run::directory::RunDirectory;
-use crate::run::load::{LoadWatch, spread_warning};
+use crate::run::machine_load::{LoadWatch, spread_warning};
 use crate::run::manifest::{Manifest, Settings as _};
 use crate::run::{interrupt, progress};
 use crate::server::Client;
@@ -36,7 +36,7 @@ use crate::server::Client;
 pub fn run(arguments: &BenchArguments) -> Result<(), CommandError> {
     arguments.scoring()?;
     let sampling = arguments.sampling.options(arguments.seed.unwrap_or(0))?;
-    let rows = arguments.rows.choose(&sampling)?;
+    let mut rows = arguments.rows.choose(&sampling)?;
     arguments.directory.check(BenchSettings::COMMAND)?;
     arguments.rows.model.check(!rows.models.is_empty())?;
     let datasets = datasets(arguments)?;
@@ -46,24 +46,31 @@ pub fn run(arguments: &BenchArguments) -> Result<(), CommandError> {
         return Err(CommandError::NothingMeasured(message));
     }
     let documents = arguments.documents.read()?;
+    let questions = questions(&datasets);
+    let division = arguments.directory.division(rows.all_models());
+    rows.models
+        .retain(|model| questions.iter().any(|question| division.has(model, &name(*question))));
     let (prepared, described) = rows.prepare(arguments.row_options())?;
     let server_runs = server_runs(arguments, &rows.clients, &documents, &sampling);
-    let manifest = Manifest::new(arguments.settings(described, &rows, &datasets, &documents, &sampling)?);
+    let mut manifest = Manifest::new(arguments.settings(described, &rows, &datasets, &documents, &sampling)?);
     interrupt::watch();
     let keys = row_keys(arguments, &rows.models, &rows.names);
-    let questions = questions(&datasets);
-    let is_planned = |key: &RecordKey| {
-        let mut rows = keys.iter();
-        rows.any(|row| (&row.model, &row.framework) == (&key.model, &key.framework))
-            && questions.contains(&(key.dataset.as_str(), key.instance.as_str()))
-    };
-    let mut directory = open(arguments, &manifest, &server_runs, &datasets, &is_planned)?;
+    let all = keys
+        .iter()
+        .flat_map(|row| questions.iter().map(move |question| (row, *question)));
+    let own = all.filter(|(row, question)| division.has(&row.model, &name(*question)));
+    let planned = own.map(|(row, (dataset, instance))| RecordKey {
+        model: row.model.clone(),
+        framework: row.framework.clone(),
+        dataset: dataset.to_owned(),
+        instance: instance.to_owned(),
+    });
+    let mut directory = open(arguments, &mut manifest, &server_runs, &datasets, planned.collect())?;
     let run = BenchRun {
         arguments,
         rows: &rows,
         datasets: &datasets,
         documents: &documents,
-        planned: questions.len() * (rows.models.len() * rows.names.len() + server_runs.len()),
     };
     let load = (!rows.models.is_empty()).then(LoadWatch::start);
     run.ask_models(prepared, &sampling, &mut directory)?;
@@ -84,8 +91,10 @@ pub fn run(arguments: &BenchArguments) -> Result<(), CommandError> {
         keys: &keys,
         datasets: &sizes.collect::<Vec<_>>(),
     };
-    report(&directory, scope, arguments, warnings)?;
-    CommandError::unless_finished(reasons, &directory, run.planned)
+    if !directory.ends_part(&warnings) {
+        report(&directory, scope, arguments, warnings)?;
+    }
+    CommandError::unless_finished(reasons, &directory)
 }
 
 /// How each server is asked.
@@ -112,16 +121,16 @@ fn server_runs<'a>(
 /// question: what does not work should not be found out after hours.
 fn open(
     arguments: &BenchArguments,
-    manifest: &Manifest<BenchSettings>,
+    manifest: &mut Manifest<BenchSettings>,
     server_runs: &[ServerRun<'_>],
     datasets: &[Dataset],
-    is_planned: &dyn Fn(&RecordKey) -> bool,
+    planned: HashSet<RecordKey>,
 ) -> Result<RunDirectory<Record>, CommandError> {
-    if !arguments.directory.resume {
+    if !arguments.directory.is_continued() {
         server_runs.iter().try_for_each(ServerRun::check)?;
-        return arguments.directory.open(manifest, is_planned);
+        return arguments.directory.open(manifest, planned);
     }
-    let directory = arguments.directory.open(manifest, is_planned)?;
+    let directory = arguments.directory.open(manifest, planned)?;
     let mut pending = server_runs
         .iter()
         .filter(|server_run| server_run.is_pending(datasets, &directory));
@@ -135,8 +144,6 @@ struct BenchRun<'a> {
     rows: &'a Rows,
     datasets: &'a [Dataset],
     documents: &'a DocumentLibrary,
-    /// Number of records of the whole run.
-    planned: usize,
 }
 
 impl BenchRun<'_> {
@@ -156,7 +163,6 @@ impl BenchRun<'_> {
             let mut run = ModelRun {
                 model_name: name,
                 models: self.rows.models.len(),
-                planned: self.planned,
                 names: &self.rows.names,
                 documents: self.documents,
                 frameworks: &current.frameworks,
@@ -196,7 +202,7 @@ impl BenchRun<'_> {
         let mut reasons = Vec::new();
         for server_run in server_runs {
             let Some(unfinished) = server_run.run(self.datasets, directory)? else {
-                return Err(CommandError::interrupted(directory, self.planned));
+                return Err(CommandError::interrupted(directory));
             };
             reasons.extend(unfinished);
         }
@@ -230,6 +236,11 @@ fn questions(datasets: &[Dataset]) -> HashSet<(&str, &str)> {
         instances.map(|instance| (dataset.name.as_str(), instance.id.as_str()))
     });
     each.collect()
+}
+
+/// The name of a question among those of all datasets.
+fn name((dataset, instance): (&str, &str)) -> String {
+    format!("{dataset}/{instance}")
 }
 
 /// The error of a run of whose schemas none can be used.

@@ -1,6 +1,6 @@
 //! A run of `maskwright coverage --true`, from its arguments to its tables.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
 use maskwright::TokenId;
 use maskwright_suites::dataset::Subsample;
@@ -84,7 +84,7 @@ pub fn run(arguments: &CoverageArguments) -> Result<(), CommandError> {
     };
     let library = arguments.documents.read()?;
     let vocabulary = arguments.replay.load_vocabulary()?;
-    let manifest = Manifest::new(CoverageSettings {
+    let mut manifest = Manifest::new(CoverageSettings {
         frameworks: frameworks.iter().map(FrameworkSettings::from).collect(),
         files: files.len(),
         sha256: bench.as_ref().map(|bench| bench.hash(&files)),
@@ -102,14 +102,18 @@ pub fn run(arguments: &CoverageArguments) -> Result<(), CommandError> {
         .map(|file| (dataset_of(file).to_owned(), (*file).to_owned()));
     let of_cases = cases.iter().map(|case| (case.dataset.clone(), case.name.clone()));
     let schemas: Vec<(String, String)> = of_files.chain(of_cases).collect();
-    let planned_schemas: HashSet<(&str, &str)> = schemas
+    let division = arguments.directory.division([]);
+    let own = schemas
         .iter()
-        .map(|(dataset, name)| (dataset.as_str(), name.as_str()))
-        .collect();
-    let is_planned = |key: &CoverageKey| {
-        names.contains(&key.framework) && planned_schemas.contains(&(key.dataset.as_str(), key.schema.as_str()))
-    };
-    let mut directory = arguments.directory.open(&manifest, &is_planned)?;
+        .filter(|(dataset, name)| division.has("", &format!("{dataset}/{name}")));
+    let planned = own.flat_map(|(dataset, schema)| {
+        names.iter().map(move |framework| CoverageKey {
+            framework: framework.clone(),
+            dataset: dataset.clone(),
+            schema: schema.clone(),
+        })
+    });
+    let mut directory = arguments.directory.open(&mut manifest, planned.collect())?;
     interrupt::watch();
     let mut run = CoverageRun {
         library: &library,
@@ -122,7 +126,7 @@ pub fn run(arguments: &CoverageArguments) -> Result<(), CommandError> {
         },
         frameworks: &frameworks,
         workers: BTreeMap::new(),
-        planned: schemas.len() * frameworks.len(),
+        schemas: schemas.len(),
     };
     let of_files = files.iter().map(|name| Next::File(name));
     run.all(
@@ -131,6 +135,9 @@ pub fn run(arguments: &CoverageArguments) -> Result<(), CommandError> {
         &mut directory,
     )?;
     drop(run);
+    if directory.ends_part(&[]) {
+        return Ok(());
+    }
     let mut datasets: Vec<String> = schemas.iter().map(|(dataset, _)| dataset.clone()).collect();
     datasets.sort();
     datasets.dedup();
@@ -194,7 +201,8 @@ struct CoverageRun<'a> {
     frameworks: &'a [Framework],
     /// Workers by framework, and by whether formats assert.
     workers: BTreeMap<(usize, bool), Worker>,
-    planned: usize,
+    /// Number of schemas of the whole run.
+    schemas: usize,
 }
 
 impl<'a> CoverageRun<'a> {
@@ -205,7 +213,7 @@ impl<'a> CoverageRun<'a> {
         schemas: impl Iterator<Item = Next<'a>>,
         directory: &mut RunDirectory<CoverageRecord>,
     ) -> Result<(), CommandError> {
-        let bar = progress::bar(self.planned as u64, "");
+        let bar = progress::bar((self.schemas * self.frameworks.len()) as u64, "");
         for next in schemas {
             let (dataset, name) = match &next {
                 Next::File(name) => (dataset_of(name), *name),
@@ -218,7 +226,7 @@ impl<'a> CoverageRun<'a> {
                 schema: name.to_owned(),
             };
             let missing: Vec<usize> = (0..self.frameworks.len())
-                .filter(|number| !directory.has(&key(&self.frameworks[*number])))
+                .filter(|number| directory.lacks(&key(&self.frameworks[*number])))
                 .collect();
             if !missing.is_empty() {
                 let subject = match (next, bench) {
@@ -239,7 +247,7 @@ impl<'a> CoverageRun<'a> {
                 for number in missing {
                     if interrupt::requested() {
                         bar.abandon();
-                        return Err(CommandError::interrupted(directory, self.planned));
+                        return Err(CommandError::interrupted(directory));
                     }
                     let key = key(&self.frameworks[number]);
                     directory.add(match &subject {

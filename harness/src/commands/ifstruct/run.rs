@@ -25,7 +25,7 @@ use crate::ifstruct::{form, report};
 use crate::pages::sections::ifstruct::leaderboard_page;
 use crate::report::table::Style as TableStyle;
 use crate::run::directory::{Recorded as _, RunDirectory};
-use crate::run::load::LoadWatch;
+use crate::run::machine_load::LoadWatch;
 use crate::run::manifest::{Manifest, Settings as _};
 use crate::run::{interrupt, progress};
 use crate::server::{Answer, Client, Ended, Next, Patience, Question, Unanswered, ask_all, check};
@@ -101,11 +101,15 @@ pub fn run(arguments: &RunArguments) -> Result<(), CommandError> {
     let modes = arguments.modes();
     let clients = arguments.servers.clients(&[], &sampling)?;
     let local = arguments.local_models();
+    let servers: Vec<String> = clients.iter().map(|client| server_name(client)).collect();
+    let division = arguments.directory.division(local.iter().chain(&servers).cloned());
+    let has = |model: &str, sample: &Sample| division.has(model, &sample.seed.to_string());
+    let has_samples = |model: &str| samples.all().iter().any(|sample| has(model, sample));
     let mut described = Vec::new();
-    for name in &local {
+    for name in local.iter().filter(|name| has_samples(name)) {
         described.push(serde_json::to_value(arguments.model.load(name)?.summary()).unwrap_or_default());
     }
-    let manifest = Manifest::new(RunSettings {
+    let mut manifest = Manifest::new(RunSettings {
         models: described,
         servers: arguments.servers.summaries(),
         modes: modes.clone(),
@@ -120,15 +124,20 @@ pub fn run(arguments: &RunArguments) -> Result<(), CommandError> {
         threads: arguments.model.threads(),
     });
     interrupt::watch();
-    let servers: Vec<String> = clients.iter().map(|client| server_name(client)).collect();
-    let is_planned = |key: &ReplyKey| {
-        let asked = match key.mode {
-            Mode::Unconstrained if servers.contains(&key.model) => true,
-            mode => local.contains(&key.model) && modes.contains(&mode),
-        };
-        asked && samples.with_seed(key.seed).is_some()
-    };
-    let mut directory: RunDirectory<ReplyRecord> = arguments.directory.open(&manifest, &is_planned)?;
+    let of_models = local
+        .iter()
+        .flat_map(|model| modes.iter().map(move |mode| (model, *mode)));
+    let asked = of_models.chain(servers.iter().map(|server| (server, Mode::Unconstrained)));
+    let planned = asked.flat_map(|(model, mode)| {
+        let own = samples.all().iter().filter(move |sample| has(model, sample));
+        own.map(move |sample| ReplyKey {
+            model: model.clone(),
+            mode,
+            seed: sample.seed,
+        })
+    });
+    let planned = planned.collect();
+    let mut directory: RunDirectory<ReplyRecord> = arguments.directory.open(&mut manifest, planned)?;
     // A run that was killed before it wrote them has none.
     if !directory.path().join(SAMPLES_FILE).exists() {
         let lines = samples.all().iter().map(line);
@@ -138,7 +147,6 @@ pub fn run(arguments: &RunArguments) -> Result<(), CommandError> {
         arguments,
         samples: &samples,
         sampling,
-        planned: samples.all().len() * (local.len() * modes.len() + clients.len()),
         directory: &mut directory,
     };
     let load = (!local.is_empty()).then(LoadWatch::start);
@@ -150,9 +158,10 @@ pub fn run(arguments: &RunArguments) -> Result<(), CommandError> {
     for client in &clients {
         reasons.extend(run.server(client)?);
     }
-    let planned = run.planned;
-    finish(&directory, &samples, arguments.json, warning)?;
-    CommandError::unless_finished(reasons, &directory, planned)
+    if !directory.ends_part(warning.as_slice()) {
+        finish(&directory, &samples, arguments.json, warning)?;
+    }
+    CommandError::unless_finished(reasons, &directory)
 }
 
 /// What a reply is for.
@@ -169,8 +178,6 @@ struct ReplyRun<'a> {
     arguments: &'a RunArguments,
     samples: &'a Samples,
     sampling: SamplingOptions,
-    /// Number of records of the whole run.
-    planned: usize,
     directory: &'a mut RunDirectory<ReplyRecord>,
 }
 
@@ -183,7 +190,7 @@ impl ReplyRun<'_> {
             seed: sample.seed,
         };
         let modes = &self.arguments.modes();
-        let is_pending = |mode, sample| !self.directory.has(&key(mode, sample));
+        let is_pending = |mode, sample| self.directory.lacks(&key(mode, sample));
         let mut all = self
             .samples
             .all()
@@ -208,7 +215,7 @@ impl ReplyRun<'_> {
                 let mode = modes[(number + turn) % modes.len()];
                 bar.inc(1);
                 let key = key(mode, sample);
-                if self.directory.has(&key) {
+                if !self.directory.lacks(&key) {
                     continue;
                 }
                 let record = match interrupt::requested() {
@@ -296,7 +303,7 @@ impl ReplyRun<'_> {
             .samples
             .all()
             .iter()
-            .filter(|sample| !self.directory.has(&key(sample)))
+            .filter(|sample| self.directory.lacks(&key(sample)))
             .collect();
         let too_dear = self.too_dear(client);
         if pending.is_empty() || too_dear.is_some() {
@@ -364,7 +371,7 @@ impl ReplyRun<'_> {
     }
 
     fn interrupted(&self) -> CommandError {
-        CommandError::interrupted(self.directory, self.planned)
+        CommandError::interrupted(self.directory)
     }
 }
 

@@ -38,30 +38,39 @@ pub fn run(arguments: &QualityArguments) -> Result<(), CommandError> {
         ..SamplingOptions::default()
     };
     sampling.validate()?;
-    let rows = arguments.rows.choose(&sampling)?;
+    let mut rows = arguments.rows.choose(&sampling)?;
     arguments.check_drafts(&rows.names)?;
     arguments.directory.check(QualitySettings::COMMAND)?;
     arguments.rows.model.check(!rows.models.is_empty())?;
     let sets = arguments.question_sets()?;
+    let questions = questions(&sets);
+    let division = arguments.directory.division(rows.all_models());
+    rows.models
+        .retain(|model| questions.iter().any(|question| division.has(model, &name(*question))));
     let (mut prepared, described) = rows.prepare(arguments.row_options())?;
-    let manifest = Manifest::new(arguments.settings(described, &rows, &sets, &sampling)?);
+    let mut manifest = Manifest::new(arguments.settings(described, &rows, &sets, &sampling)?);
     interrupt::watch();
     let modes = arguments.modes();
     let keys = row_keys(arguments, &rows.models, &rows.names);
-    let questions = questions(&sets);
-    let is_planned = |key: &AnswerKey| {
-        let mut rows = keys.iter();
-        let is_row = rows.any(|row| (&row.model, &row.framework, row.mode) == (&key.model, &key.framework, key.mode));
-        is_row && questions.contains(&(key.task, key.question.as_str()))
-    };
+    let all = keys
+        .iter()
+        .flat_map(|row| questions.iter().map(move |question| (row, *question)));
+    let own = all.filter(|(row, question)| division.has(&row.model, &name(*question)));
+    let planned = own.map(|(row, (task, question))| AnswerKey {
+        model: row.model.clone(),
+        framework: row.framework.clone(),
+        mode: row.mode,
+        task,
+        question: question.to_owned(),
+    });
+    let planned = planned.collect();
     let server_runs = server_runs(arguments, &rows.clients, &sampling);
-    if !arguments.directory.resume {
+    if !arguments.directory.is_continued() {
         // What does not work should not be found out after hours.
         let mut first = server_runs.iter().filter(|run| run.drafts_of.is_none());
         first.try_for_each(QualityServerRun::check)?;
     }
-    let mut directory = arguments.directory.open(&manifest, &is_planned)?;
-    let planned = questions.len() * keys.len();
+    let mut directory = arguments.directory.open(&mut manifest, planned)?;
     for name in &rows.models {
         let mut current = match prepared.take() {
             Some(first) => first,
@@ -69,7 +78,6 @@ pub fn run(arguments: &QualityArguments) -> Result<(), CommandError> {
         };
         let mut run = QualityModelRun {
             model_name: name,
-            planned,
             names: &rows.names,
             frameworks: &current.frameworks,
             decode: DecodeOptions {
@@ -96,12 +104,14 @@ pub fn run(arguments: &QualityArguments) -> Result<(), CommandError> {
     let mut reasons = Vec::new();
     for server_run in &server_runs {
         let Some(unfinished) = server_run.run(&sets, &mut directory)? else {
-            return Err(CommandError::interrupted(&directory, planned));
+            return Err(CommandError::interrupted(&directory));
         };
         reasons.extend(unfinished);
     }
-    report(arguments, &directory, &keys, &sets)?;
-    CommandError::unless_finished(reasons, &directory, planned)
+    if !directory.ends_part(&[]) {
+        report(arguments, &directory, &keys, &sets)?;
+    }
+    CommandError::unless_finished(reasons, &directory)
 }
 
 /// How each server is asked: at once, and then, where drafts are asked for, with those of the model alone.
@@ -166,6 +176,11 @@ fn questions(sets: &[QuestionSet]) -> HashSet<(QualityTask, &str)> {
         questions.map(|question| (set.task, question.id.as_str()))
     });
     each.collect()
+}
+
+/// The name of a question among those of all tasks.
+fn name((task, question): (QualityTask, &str)) -> String {
+    format!("{}/{question}", task.name())
 }
 
 /// Writes the tables beside the records, and prints them, also where they cannot be written.

@@ -2,6 +2,7 @@
 
 pub mod arguments;
 pub mod compare;
+pub mod merge;
 pub mod report;
 pub mod rerender;
 pub mod site;

@@ -22,7 +22,7 @@ mod runs;
 const CONTACT: &str = r#"{"name": "Zoë", "email": "zoe@example.com"}"#;
 
 /// The program's commands that take options.
-const COMMANDS: [&str; 19] = [
+const COMMANDS: [&str; 20] = [
     "bench",
     "census",
     "check",
@@ -38,6 +38,7 @@ const COMMANDS: [&str; 19] = [
     "list",
     "man",
     "masks",
+    "merge",
     "quality",
     "sample",
     "shapes",

@@ -1,0 +1,81 @@
+//! `maskwright merge`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::arguments::ReadingArguments;
+use crate::commands::output_file::OutputFile;
+use crate::error::CommandError;
+use crate::report::table::Style;
+use crate::results::formats;
+use crate::results::merge::Parts;
+use crate::results::run::Run;
+use crate::run::progress;
+
+/// Arguments of `maskwright merge`.
+#[derive(Debug, Args)]
+pub struct MergeArguments {
+    /// Directories of the parts of one run, which --shard has made, or a directory that holds them
+    #[arg(required = true, value_name = "DIR")]
+    parts: Vec<PathBuf>,
+    /// Directory to write the whole run to
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// Put together what there is, also where parts or records are missing
+    #[arg(long)]
+    partial: bool,
+    /// Where parts were measured on different hardware, write a run of each kind's parts, to `hardware-1` and so on in --out: their times
+    /// are not mixed
+    #[arg(long)]
+    by_hardware: bool,
+    #[command(flatten)]
+    reading: ReadingArguments,
+    /// Print one JSON object instead of tables
+    #[arg(long)]
+    json: bool,
+}
+
+/// Puts the parts of a run together, and makes its tables.
+///
+/// # Errors
+///
+/// [`CommandError`], where the directories are not the parts of one run, records are missing, or files cannot be written.
+pub fn run(arguments: &MergeArguments) -> Result<(), CommandError> {
+    let parts = Parts::read(&arguments.parts)?;
+    if !arguments.partial {
+        parts.check_complete()?;
+    }
+    if !arguments.by_hardware {
+        parts.check_hardware()?;
+    }
+    let reading = arguments.reading.reading();
+    for path in parts.write(&arguments.out)? {
+        let run = Run::read(&path)?;
+        let json = formats::json(&run, reading) + "\n";
+        let csv = formats::csv(&run, reading);
+        let files = [
+            ("report.md", formats::markdown(&run, reading)),
+            ("report.csv", csv),
+            ("report.json", json.clone()),
+        ];
+        for (name, content) in files {
+            let mut file = OutputFile::create(&path.join(name), false)?;
+            file.write(&content)?;
+            file.finish()?;
+        }
+        match arguments.json {
+            true => crate::print(&json)?,
+            false => {
+                let tables = formats::parts(&run, reading, Style::Terminal);
+                let tables = tables.iter().map(|part| part.text(Style::Terminal));
+                crate::print_text(&tables.collect::<Vec<_>>().join("\n"))?;
+            }
+        }
+        progress::say(&format!("records, manifest and tables are in {}", path.display()));
+    }
+    for missing in parts.missing() {
+        progress::say(&format!("missing: {missing}"));
+    }
+    Ok(())
+}

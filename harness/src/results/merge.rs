@@ -1,0 +1,307 @@
+//! The parts of a run, each measured by a process of its own, put together to the run.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value, json};
+
+use super::formats;
+use super::run::{Found, Run};
+use crate::error::CommandError;
+use crate::ifstruct::settings::SAMPLES_FILE;
+use crate::run::directory::{MANIFEST, RECORDS, check_place};
+use crate::run::manifest;
+use crate::run::shard::Shard;
+
+/// Directories do not hold the parts of one run.
+#[derive(Debug, thiserror::Error)]
+pub enum MergeError {
+    /// A run was not measured in parts.
+    #[error("{} holds a whole run: give directories of parts, which runs with --shard make", path.display())]
+    NoPart {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// Two parts measured something else.
+    #[error("{} and {} are no parts of one run: {}", first.display(), second.display(), differences.join("; "))]
+    Differ {
+        /// The first part.
+        first: PathBuf,
+        /// The one that does not fit.
+        second: PathBuf,
+        /// What differs, option by option.
+        differences: Vec<String>,
+    },
+    /// A part is there twice.
+    #[error("{} and {} both hold part {shard}: give one of them", first.display(), second.display())]
+    Twice {
+        /// The part.
+        shard: Shard,
+        /// A directory that has it.
+        first: PathBuf,
+        /// Another one.
+        second: PathBuf,
+    },
+    /// Records are missing.
+    #[error("{}: run what is missing again, or put together what there is with --partial", missing.join("; "))]
+    Incomplete {
+        /// What is missing, part by part.
+        missing: Vec<String>,
+    },
+    /// Parts were measured on different machines.
+    #[error(
+        "times of different hardware are no figures of one run: {}; --by-hardware makes a run of each kind's parts",
+        kinds.join("; ")
+    )]
+    Hardware {
+        /// The parts of each kind of hardware.
+        kinds: Vec<String>,
+    },
+}
+
+/// A part of a run, as its directory has it.
+struct Part {
+    shard: Shard,
+    run: Run,
+}
+
+impl Part {
+    fn path(&self) -> &Path {
+        self.run.paths.first().map_or(Path::new(""), PathBuf::as_path)
+    }
+
+    fn manifest(&self) -> &Value {
+        self.run.manifests.first().unwrap_or(&Value::Null)
+    }
+}
+
+/// The parts of one run.
+pub struct Parts {
+    /// In order of their numbers.
+    parts: Vec<Part>,
+    /// What the parts lack, told part by part.
+    missing: Vec<String>,
+}
+
+impl Parts {
+    /// The parts in `paths`: each a part's directory, or one that holds such directories.
+    ///
+    /// # Errors
+    ///
+    /// [`MergeError`], where they are not the parts of one run or one is there twice; [`CommandError`], where a part cannot be read.
+    pub fn read(paths: &[PathBuf]) -> Result<Self, CommandError> {
+        let mut by_number: BTreeMap<u32, Part> = BTreeMap::new();
+        for run in Run::read_all(paths)? {
+            let path = run.paths.first().cloned().unwrap_or_default();
+            let manifest = run.manifests.first().unwrap_or(&Value::Null);
+            let Ok(shard) = serde_json::from_value::<Shard>(manifest["shard"].clone()) else {
+                return Err(MergeError::NoPart { path }.into());
+            };
+            let part = Part { shard, run };
+            if let Some(first) = by_number.values().next() {
+                let differences = differences(first, &part);
+                if !differences.is_empty() {
+                    let (first, second) = (first.path().to_owned(), path);
+                    return Err(MergeError::Differ {
+                        first,
+                        second,
+                        differences,
+                    }
+                    .into());
+                }
+            }
+            if let Some(first) = by_number.insert(shard.number, part) {
+                let (first, second) = (first.path().to_owned(), path);
+                return Err(MergeError::Twice { shard, first, second }.into());
+            }
+        }
+        let count = by_number.values().next().map_or(0, |part| part.shard.count);
+        let missing = (1..=count).filter_map(|number| missing(Shard { number, count }, by_number.get(&number)));
+        Ok(Self {
+            missing: missing.collect(),
+            parts: by_number.into_values().collect(),
+        })
+    }
+
+    /// Refuses parts that lack records.
+    ///
+    /// # Errors
+    ///
+    /// [`MergeError::Incomplete`].
+    pub fn check_complete(&self) -> Result<(), MergeError> {
+        match self.missing.is_empty() {
+            true => Ok(()),
+            false => Err(MergeError::Incomplete {
+                missing: self.missing.clone(),
+            }),
+        }
+    }
+
+    /// What the parts lack, told part by part.
+    pub fn missing(&self) -> &[String] {
+        &self.missing
+    }
+
+    /// Refuses parts of different hardware.
+    ///
+    /// # Errors
+    ///
+    /// [`MergeError::Hardware`].
+    pub fn check_hardware(&self) -> Result<(), MergeError> {
+        let groups = self.groups();
+        if groups.len() < 2 {
+            return Ok(());
+        }
+        let kind = |parts: &Vec<&Part>| {
+            let hardware = parts.first().map_or_else(Value::default, |part| hardware(part));
+            let numbers: Vec<String> = parts.iter().map(|part| part.shard.to_string()).collect();
+            let text = |name: &str| match &hardware[name] {
+                Value::String(text) => text.clone(),
+                other => other.to_string(),
+            };
+            format!(
+                "parts {} have {} × {}, {} MiB, {}",
+                numbers.join(", "),
+                text("cpus"),
+                text("cpu"),
+                text("memory_mib"),
+                text("os")
+            )
+        };
+        Err(MergeError::Hardware {
+            kinds: groups.iter().map(kind).collect(),
+        })
+    }
+
+    /// The parts of each kind of hardware, in the order of their first parts.
+    fn groups(&self) -> Vec<Vec<&Part>> {
+        let mut groups: Vec<Vec<&Part>> = Vec::new();
+        for part in &self.parts {
+            match groups.iter_mut().find(|group| hardware(group[0]) == hardware(part)) {
+                Some(group) => group.push(part),
+                None => groups.push(vec![part]),
+            }
+        }
+        groups
+    }
+
+    /// Writes the run to `out`; where its parts are of several kinds of hardware, a run of each kind's parts to `out/hardware-N`. Returns the
+    /// directories.
+    ///
+    /// # Errors
+    ///
+    /// [`CommandError`], where `out` is not empty or cannot be written.
+    pub fn write(&self, out: &Path) -> Result<Vec<PathBuf>, CommandError> {
+        check_place(out, false)?;
+        let groups = self.groups();
+        let is_one = groups.len() < 2;
+        let mut written = Vec::new();
+        for (number, group) in groups.iter().enumerate() {
+            let path = match is_one {
+                true => out.to_owned(),
+                false => out.join(format!("hardware-{}", number + 1)),
+            };
+            write_run(&path, group).map_err(|source| CommandError::write(&path, source))?;
+            written.push(path);
+        }
+        Ok(written)
+    }
+}
+
+/// What a part lacks, if anything.
+fn missing(shard: Shard, part: Option<&Part>) -> Option<String> {
+    let Some(part) = part else {
+        return Some(format!("part {shard} is not there"));
+    };
+    let planned = part.manifest()["planned"].as_u64().unwrap_or(0) as usize;
+    let kept = part.run.len();
+    (kept < planned).then(|| {
+        let path = part.path().display();
+        format!("part {shard} has {kept} of {planned} records ({path}): its command continues it")
+    })
+}
+
+/// The machine of a part.
+fn hardware(part: &Part) -> Value {
+    part.manifest()["hardware"].clone()
+}
+
+/// What two parts measured otherwise. Each has the models that it asked; those that both have must be the same.
+fn differences(one: &Part, other: &Part) -> Vec<String> {
+    let mut found = Vec::new();
+    let (ours, theirs) = (one.run.command(), other.run.command());
+    if ours != theirs {
+        found.push(format!("runs of `{ours}` and of `{theirs}`"));
+        return found;
+    }
+    if one.shard.count != other.shard.count {
+        found.push(format!("{} parts and {} parts", one.shard.count, other.shard.count));
+    }
+    let (one, other) = (one.manifest(), other.manifest());
+    if one["program"] != other["program"] {
+        found.push(format!("measured by {} and by {}", one["program"], other["program"]));
+    }
+    let mut settings = [one["settings"].clone(), other["settings"].clone()];
+    let names = settings.each_ref().map(|settings| super::names(settings, "models"));
+    let is_shared = |model: &Value| {
+        let name = model["name"].as_str().unwrap_or_default();
+        names.iter().all(|names| names.iter().any(|known| known == name))
+    };
+    for settings in &mut settings {
+        if let Some(models) = settings.get_mut("models").and_then(Value::as_array_mut) {
+            models.retain(is_shared);
+        }
+    }
+    found.extend(manifest::setting_differences(&settings[0], &settings[1]));
+    found
+}
+
+/// Writes a run of these parts: their records one part behind the other, and the manifest of the first with the models of all.
+fn write_run(path: &Path, parts: &[&Part]) -> std::io::Result<()> {
+    fs::create_dir_all(path)?;
+    let Some(first) = parts.first() else {
+        return Ok(());
+    };
+    if let Found::Ifstruct(..) = &first.run.found {
+        fs::copy(first.path().join(SAMPLES_FILE), path.join(SAMPLES_FILE))?;
+    }
+    let mut manifest = first.manifest().clone();
+    let mut models: Vec<Value> = Vec::new();
+    for model in parts
+        .iter()
+        .flat_map(|part| part.manifest()["settings"]["models"].as_array().into_iter().flatten())
+    {
+        if !models.iter().any(|known| known["name"] == model["name"]) {
+            models.push(model.clone());
+        }
+    }
+    if manifest["settings"]["models"].is_array() {
+        manifest["settings"]["models"] = models.into();
+    }
+    if let Some(members) = manifest.as_object_mut() {
+        members.remove("shard");
+        let planned: u64 = parts
+            .iter()
+            .filter_map(|part| part.manifest()["planned"].as_u64())
+            .sum();
+        members.insert("planned".to_owned(), planned.into());
+        members.insert("parts".to_owned(), parts.iter().map(|part| described(part)).collect());
+    }
+    let records: String = parts.iter().map(|part| formats::json_lines(&part.run)).collect();
+    fs::write(path.join(RECORDS), records)?;
+    let text = serde_json::to_string_pretty(&manifest).unwrap_or_default();
+    fs::write(path.join(MANIFEST), text + "\n")
+}
+
+/// What the manifest of the whole run says of a part.
+fn described(part: &Part) -> Value {
+    let manifest = part.manifest();
+    let mut members: Map<String, Value> = Map::new();
+    members.insert("shard".to_owned(), json!(part.shard));
+    for name in ["command", "started", "hardware"] {
+        members.insert(name.to_owned(), manifest[name].clone());
+    }
+    members.insert("records".to_owned(), part.run.len().into());
+    members.into()
+}

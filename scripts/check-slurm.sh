@@ -1,0 +1,105 @@
+#!/usr/bin/env bash
+# Runs scripts/slurm/ on a Slurm cluster of one machine, which it starts and ends: a run of `masks` over the built-in sample's schemas in
+# six parts, one of them killed in the middle and put into the queue again; merged, it has the records of the run in one piece, times
+# aside. Needs root, as slurmd does, and about a minute.
+#
+#   apt-get install slurm-wlm jq
+#   scripts/check-slurm.sh                     # the program in target/debug, built where there is none
+#   MASKWRIGHT=PROGRAM scripts/check-slurm.sh  # or takes this one
+set -euo pipefail
+cd "$(dirname "$0")/.."
+for needed in slurmctld slurmd sbatch; do
+  command -v "$needed" >/dev/null || { echo "$0 needs $needed: apt-get install slurm-wlm" >&2; exit 2; }
+done
+command -v jq >/dev/null || { echo "$0 needs jq: apt-get install jq" >&2; exit 2; }
+[ "$(id -u)" = 0 ] || { echo "$0 needs root, as slurmd does" >&2; exit 2; }
+if [ -z "${MASKWRIGHT-}" ]; then
+  MASKWRIGHT=${CARGO_TARGET_DIR:-target}/debug/maskwright
+  [ -x "$MASKWRIGHT" ] || cargo build --workspace --locked --bin maskwright
+fi
+MASKWRIGHT=$(realpath "$MASKWRIGHT")
+work=$(mktemp -d)
+chmod 755 "$work"
+end() {
+  pkill -f "slurmd .*$work" || true
+  pkill -f "slurmctld .*$work" || true
+  sleep 1
+  rm -rf "$work"
+}
+trap end EXIT
+
+# A cluster of this machine alone. `auth/none` trusts everyone: the ports listen on the loopback device only.
+export SLURM_CONF=$work/slurm.conf
+mkdir "$work/state" "$work/spool"
+host=$(hostname -s)
+cat >"$SLURM_CONF" <<CONF
+ClusterName=check
+SlurmctldHost=$host(127.0.0.1)
+AuthType=auth/none
+CredType=cred/none
+SlurmUser=root
+StateSaveLocation=$work/state
+SlurmdSpoolDir=$work/spool
+SlurmctldPort=6917
+SlurmdPort=6918
+SlurmctldPidFile=$work/slurmctld.pid
+SlurmdPidFile=$work/slurmd.pid
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU
+ReturnToService=2
+KillWait=5
+RebootProgram=/bin/true
+NodeName=$host NodeAddr=127.0.0.1 CPUs=$(nproc) State=UNKNOWN
+PartitionName=all Nodes=$host Default=YES MaxTime=INFINITE State=UP
+CONF
+slurmctld -f "$SLURM_CONF" -L "$work/slurmctld.log"
+slurmd -f "$SLURM_CONF" -L "$work/slurmd.log"
+for _ in $(seq 60); do
+  sinfo --noheader --format=%t 2>/dev/null | grep -q idle && break
+  sleep 1
+done
+sinfo --noheader --format=%t | grep -q idle || { echo "the cluster does not start:" >&2; tail "$work"/slurm*.log >&2; exit 1; }
+
+# What the run measures: small schemas, as many as six parts share well.
+mkdir "$work/data"
+for number in $(seq 60); do
+  cat >"$work/data/o---$number.json" <<JSON
+{"schema": {"type": "object", "properties": {"n": {"maximum": $number}}, "required": ["n"]},
+ "tests": [{"valid": true, "data": {"n": 1}}, {"valid": false, "data": {"n": $((number + 1))}}]}
+JSON
+done
+run=(masks --data "$work/data" --frameworks maskwright,llguidance --repeat 20)
+
+export MASKWRIGHT SBATCH_PART="" SBATCH_MERGE=""
+read -r measured merged < <(scripts/slurm/submit.sh "$work/out" 6 "${run[@]}")
+killed=$work/out/shard-1-of-6/records.jsonl
+for _ in $(seq 1200); do
+  [ -s "$killed" ] && break
+  sleep 0.05
+done
+scontrol requeue "${measured}_0"
+echo "part 1 had $(wc -l <"$killed") records when it was killed and put into the queue again"
+for _ in $(seq 300); do
+  [ -n "$(squeue --noheader --jobs "$measured,$merged" 2>/dev/null)" ] || break
+  # A task that was put into the queue again waits for a while before it may begin.
+  scontrol release "${measured}_0" 2>/dev/null || true
+  scontrol update "JobId=${measured}_0" StartTime=now 2>/dev/null || true
+  sleep 1
+done
+[ -s "$work/out/whole/report.md" ] || { echo "no whole run came out of it:" >&2; tail "$work"/out/log/* >&2; exit 1; }
+[ -s "$work/out/report.html" ] || { echo "no report came out of it" >&2; exit 1; }
+
+"$MASKWRIGHT" "${run[@]}" --out "$work/one" --quiet >/dev/null
+# Records without what is measured anew each time.
+untimed() {
+  jq -c --sort-keys 'walk(if type == "object" then with_entries(select(.key | test("(_s|_us|_ns|_bytes|_mib)$") | not)) else . end)
+    | {framework, file, instances, refused, failure, unusable}' "$1" | sort
+}
+untimed "$work/one/records.jsonl" >"$work/one.txt"
+untimed "$work/out/whole/records.jsonl" >"$work/whole.txt"
+[ "$(wc -l <"$work/one.txt")" = 120 ] || { echo "the run in one piece has $(wc -l <"$work/one.txt") records, not 120" >&2; exit 1; }
+diff "$work/one.txt" "$work/whole.txt" >&2 || { echo "the merged run has other records than the run in one piece" >&2; exit 1; }
+grep -q "part 1/6" "$work/out/log/part-0.log"
+echo "six parts on Slurm, one killed and continued: 120 records, the same as in one piece, times aside"
