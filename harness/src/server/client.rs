@@ -14,6 +14,7 @@ use super::error::{ErrorBody, ResponseFailure, ServerError, Unanswered, read_fai
 use super::pace::{Admission, Pace};
 use super::protocol::NoPiece;
 use super::reading::Reading;
+use super::replicas::Replicas;
 use super::retry::{Backoff, LONG_PAUSE, LONGEST_ASKED_PAUSE, asked_pause};
 use super::settings::ServerSettings;
 use super::stream::EventDecoder;
@@ -42,6 +43,7 @@ pub struct Client {
     key: Option<String>,
     agent: Agent,
     pace: Mutex<Pace>,
+    replicas: Replicas,
 }
 
 impl Client {
@@ -80,6 +82,7 @@ impl Client {
         Self {
             pace: Mutex::new(Pace::new(settings.requests_per_minute, settings.tokens_per_minute)),
             agent: config.build().into(),
+            replicas: Replicas::new(settings.addresses().map(str::to_owned).collect()),
             settings,
             key,
         }
@@ -88,6 +91,29 @@ impl Client {
     /// How the server is reached and spoken to.
     pub fn settings(&self) -> &ServerSettings {
         &self.settings
+    }
+
+    /// A client of each address alone, in their order.
+    pub fn of_each_address(&self) -> Vec<Self> {
+        let one = |address: &str| {
+            let settings = ServerSettings {
+                url: address.to_owned(),
+                replicas: Vec::new(),
+                ..self.settings.clone()
+            };
+            Self::new(settings, self.key.clone())
+        };
+        self.settings.addresses().map(one).collect()
+    }
+
+    /// Asks the address of this number no more.
+    pub fn leave_out(&self, address: usize) {
+        self.replicas.leave_out(address);
+    }
+
+    /// How many requests are in flight, where each address has `concurrency`.
+    pub fn concurrency(&self, concurrency: usize) -> usize {
+        concurrency.saturating_mul(self.settings.addresses().count())
     }
 
     /// Whether requests carry a key.
@@ -163,10 +189,16 @@ impl Client {
         // Four bytes to a token: what the providers' own estimates come to.
         let estimate = body.len() as u64 / 4 + question.max_tokens.unwrap_or(ASSUMED_TOKENS) as u64;
         let mut backoff = Backoff::new(self.settings.pause);
+        // Each replica is tried, whatever the settings say.
+        let retries = self.settings.retries.max(self.settings.replicas.len() as u32);
         loop {
             let ticket = self.wait_for_turn(estimate, stopped)?;
             *attempts += 1;
-            let error = match self.attempt(&body, question) {
+            let replica = self.replicas.begin(Instant::now());
+            let attempted = self.attempt(self.replicas.address(replica), &body, question);
+            let failed = attempted.as_ref().is_err_and(ServerError::is_of_replica);
+            self.replicas.end(replica, failed, Instant::now());
+            let error = match attempted {
                 Ok(answer) => {
                     let tokens = answer.usage.prompt + answer.usage.completion;
                     self.pace().correct(ticket, tokens);
@@ -179,7 +211,7 @@ impl Client {
             };
             let pause = error.asked_pause();
             let hopeless = !error.may_pass() || pause.is_some_and(|pause| pause > LONGEST_ASKED_PAUSE);
-            if hopeless || *attempts > self.settings.retries {
+            if hopeless || *attempts > retries {
                 return match error {
                     // It failed on this schema again and again, and says so.
                     ServerError::Failed {
@@ -195,7 +227,10 @@ impl Client {
                 self.settings.name,
                 self.clean(&error.to_string())
             );
-            let pause = pause.unwrap_or_default().max(backoff.pause(&mut rand::rng()));
+            let pause = match failed && self.replicas.has_working(Instant::now()) {
+                true => Duration::ZERO,
+                false => pause.unwrap_or_default().max(backoff.pause(&mut rand::rng())),
+            };
             if pause >= LONG_PAUSE {
                 let error = self.clean(&error.to_string());
                 let (name, seconds) = (&self.settings.name, pause.as_secs());
@@ -223,9 +258,9 @@ impl Client {
     }
 
     /// One request and its answer.
-    fn attempt(&self, body: &str, question: &Question) -> Result<Answer, ServerError> {
+    fn attempt(&self, address: &str, body: &str, question: &Question) -> Result<Answer, ServerError> {
         let settings = &self.settings;
-        let url = format!("{}{}", settings.url, settings.dialect.path(&settings.model));
+        let url = format!("{address}{}", settings.dialect.path(&settings.model));
         let mut request = self
             .agent
             .post(url)
@@ -241,7 +276,7 @@ impl Client {
             .timeout_recv_response(settings.first_byte)
             .build();
         let sent = Instant::now();
-        let late = |sent: Instant| match self.responds() {
+        let late = |sent: Instant| match self.responds(address) {
             true => Ok(Reading::new(settings.dialect).cut_off(Outcome::TimeLimit, None, sent.elapsed())),
             false => Err(ServerError::Silent { limit: question.limit }),
         };
@@ -359,8 +394,8 @@ impl Client {
     }
 
     /// Whether the server says anything at all: one that works on a question too long does, one that hangs does not.
-    fn responds(&self) -> bool {
-        self.get(&format!("{}/models", self.settings.url)).is_ok()
+    fn responds(&self, address: &str) -> bool {
+        self.get(&format!("{address}/models")).is_ok()
     }
 
     fn get(&self, url: &str) -> Result<Response<Body>, ureq::Error> {

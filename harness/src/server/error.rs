@@ -134,6 +134,11 @@ impl ServerError {
         )
     }
 
+    /// Whether another replica of the server may answer at once: what failed lies in this one, not in the question.
+    pub fn is_of_replica(&self) -> bool {
+        self.may_pass() && !matches!(self, Self::Failed { names_schema: true, .. })
+    }
+
     /// Whether every other request would fail in the same way.
     pub fn is_fatal(&self) -> bool {
         matches!(

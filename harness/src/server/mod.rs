@@ -14,6 +14,7 @@ mod pool;
 mod probe;
 mod protocol;
 mod reading;
+mod replicas;
 mod retry;
 mod settings;
 mod stream;

@@ -29,7 +29,7 @@ pub enum Ended {
     Interrupted,
 }
 
-/// Asks `questions`, in order, `concurrency` of them at once, and hands each result with the question's number to `take`
+/// Asks `questions`, in order, `concurrency` of them at once at each of the server's addresses, and hands each result with the question's number to `take`
 /// as it comes. What is left over after [`Next::Stop`] is not handed over.
 ///
 /// # Errors
@@ -42,7 +42,7 @@ pub fn ask_all<E>(
     interrupted: fn() -> bool,
     mut take: impl FnMut(usize, Result<Answer, Unanswered>) -> Result<Next, E>,
 ) -> Result<Ended, E> {
-    let threads = concurrency.min(questions.len());
+    let threads = client.concurrency(concurrency).min(questions.len());
     let queue: VecDeque<(usize, Question)> = questions.into_iter().enumerate().collect();
     let queue = Arc::new(Mutex::new(queue));
     let stop = Arc::new(AtomicBool::new(false));

@@ -10,15 +10,45 @@ use super::answer::{Outcome, Question};
 use super::client::Client;
 use super::pool::{Ended, Next, ask_all};
 use crate::error::CommandError;
-use crate::run::interrupt;
+use crate::run::{interrupt, progress};
 
 /// Asks a small question with a small schema, whose time and cost nobody counts: whether the server is there, lets us in, has the
-/// model and takes schemas at all. A server that starts up is waited for as long as its settings say.
+/// model and takes schemas at all. A server that starts up is waited for as long as its settings say. Of several replicas, those that
+/// cannot be asked are told and left out; one has to work.
 ///
 /// # Errors
 ///
 /// [`CommandError::Server`], with what the server said; [`CommandError::InterruptedEarly`].
 pub fn check(
+    client: &Arc<Client>,
+    max_tokens: Option<usize>,
+    sampling: &SamplingOptions,
+    limit: Duration,
+) -> Result<(), CommandError> {
+    let settings = client.settings();
+    if settings.replicas.is_empty() {
+        return check_one(client, max_tokens, sampling, limit);
+    }
+    let mut failures = Vec::new();
+    for (number, one) in client.of_each_address().into_iter().enumerate() {
+        match check_one(&Arc::new(one), max_tokens, sampling, limit) {
+            Ok(()) => {}
+            Err(error @ CommandError::Server { .. }) => {
+                progress::say(&format!("{error}; it is left out"));
+                client.leave_out(number);
+                failures.push(error);
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    match failures.len() == settings.addresses().count() {
+        true => failures.pop().map_or(Ok(()), Err),
+        false => Ok(()),
+    }
+}
+
+/// Checks a server of one address.
+fn check_one(
     client: &Arc<Client>,
     max_tokens: Option<usize>,
     sampling: &SamplingOptions,

@@ -25,6 +25,8 @@ pub struct ServerSettings {
     pub name: String,
     /// Address below which its endpoints are, without a slash at its end.
     pub url: String,
+    /// Further addresses at which the same model answers, for more requests at a time.
+    pub replicas: Vec<String>,
     /// The model to ask for.
     pub model: String,
     /// How it is spoken to.
@@ -85,6 +87,7 @@ impl ServerSettings {
     /// Every key that may follow the address, for messages.
     const KEYS: &[&str] = &[
         "model",
+        "replicas",
         "dialect",
         "constrained",
         "strict",
@@ -106,6 +109,7 @@ impl ServerSettings {
         Self {
             name: name.to_owned(),
             url: url.trim_end_matches('/').to_owned(),
+            replicas: Vec::new(),
             model: model.to_owned(),
             dialect,
             constrained: true,
@@ -159,24 +163,42 @@ impl ServerSettings {
         }
     }
 
+    /// All addresses, the first of which is the server's own.
+    pub fn addresses(&self) -> impl Iterator<Item = &str> {
+        [&self.url].into_iter().chain(&self.replicas).map(String::as_str)
+    }
+
+    /// The host that all addresses have; none where they differ.
     fn host(&self) -> Option<String> {
-        self.url.parse::<Uri>().ok()?.host().map(str::to_ascii_lowercase)
+        let host = |address: &str| address.parse::<Uri>().ok()?.host().map(str::to_ascii_lowercase);
+        let own = host(&self.url)?;
+        self.addresses()
+            .all(|address| host(address).as_ref() == Some(&own))
+            .then_some(own)
     }
 
     /// Whether what is sent could be read on its way.
     pub fn is_in_clear(&self) -> bool {
-        let Ok(uri) = self.url.parse::<Uri>() else { return true };
-        let host = uri.host().unwrap_or_default().trim_matches(['[', ']']);
-        let loopback = host == "localhost"
-            || host
-                .parse::<std::net::IpAddr>()
-                .is_ok_and(|address| address.is_loopback());
-        uri.scheme_str() != Some("https") && !loopback
+        self.addresses().any(|address| {
+            let Ok(uri) = address.parse::<Uri>() else { return true };
+            let host = uri.host().unwrap_or_default().trim_matches(['[', ']']);
+            let loopback = host == "localhost"
+                || host
+                    .parse::<std::net::IpAddr>()
+                    .is_ok_and(|address| address.is_loopback());
+            uri.scheme_str() != Some("https") && !loopback
+        })
     }
 
     fn set(&mut self, key: &str, value: &str) -> Result<(), String> {
         match key {
             "model" => value.clone_into(&mut self.model),
+            "replicas" => {
+                for address in value.split('+') {
+                    check_url(address)?;
+                    self.replicas.push(address.trim_end_matches('/').to_owned());
+                }
+            }
             "dialect" => self.dialect = value.parse()?,
             "constrained" => self.constrained = boolean(value)?,
             "strict" => self.strict = boolean(value)?,
@@ -319,6 +341,26 @@ mod tests {
             output: 0.0,
         });
         assert_eq!(settings, expected);
+    }
+
+    #[test]
+    fn replicas_are_further_addresses() {
+        let text = "v=http://a:1/v1,model=m,replicas=http://b:1/v1/+http://c:1/v1,replicas=https://d/v1";
+        let settings: ServerSettings = text.parse().unwrap();
+        let addresses: Vec<&str> = settings.addresses().collect();
+        assert_eq!(
+            addresses,
+            ["http://a:1/v1", "http://b:1/v1", "http://c:1/v1", "https://d/v1"]
+        );
+        assert!(settings.is_in_clear());
+        // A key that nobody named goes to the provider's own address alone.
+        let alone: ServerSettings = "o=https://api.openai.com/v1,model=m".parse().unwrap();
+        assert_eq!(alone.key_variable(), Some("OPENAI_API_KEY"));
+        let beside: ServerSettings = "o=https://api.openai.com/v1,model=m,replicas=https://other/v1"
+            .parse()
+            .unwrap();
+        assert_eq!(beside.key_variable(), None);
+        assert!("v=http://a/v1,model=m,replicas=b".parse::<ServerSettings>().is_err());
     }
 
     #[test]

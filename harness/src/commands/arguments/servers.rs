@@ -15,7 +15,8 @@ pub struct ServerArguments {
     /// A server to compare, NAME=URL,model=MODEL and further KEY=VALUE; may be repeated
     ///
     /// URL is the address up to and with /v1, as clients of OpenAI take it; for dialect=gemini up to and with /v1beta.
-    /// Keys: model (required); dialect: openai (default), vllm (0.12 and newer), vllm-guided (older), sglang,
+    /// Keys: model (required); replicas: further addresses of the same model, with `+` between them, over which requests are
+    /// spread; dialect: openai (default), vllm (0.12 and newer), vllm-guided (older), sglang,
     /// llama-server, gemini-openai, gemini; constrained=false: the model without the schema as a constraint;
     /// strict=false: OpenAI's `strict`; key-env: the environment variable with the key (OPENAI_API_KEY and GEMINI_API_KEY
     /// are taken for the addresses of OpenAI and Google by themselves); temperature=omit for models that take none;
@@ -24,7 +25,7 @@ pub struct ServerArguments {
     /// million tokens.
     #[arg(long = "server", value_name = "NAME=URL,model=MODEL,…")]
     pub servers: Vec<ServerSettings>,
-    /// Requests in flight at each server
+    /// Requests in flight at each server, and at each of its replicas
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024), value_name = "N")]
     pub concurrency: u16,
     /// Ask no more once the answers on record cost this much, by the servers' price-in and price-out
@@ -75,7 +76,8 @@ impl ServerArguments {
                 if client.has_key() && settings.is_in_clear() {
                     progress::say(&format!(
                         "server {}: its key travels unencrypted: {}",
-                        settings.name, settings.url
+                        settings.name,
+                        settings.addresses().collect::<Vec<_>>().join(", ")
                     ));
                 }
                 Ok(Arc::new(client))

@@ -150,6 +150,48 @@ fn requests_are_in_flight_together_and_records_complete() {
 }
 
 #[test]
+fn a_lost_replica_costs_no_answer() {
+    let pieces = || {
+        let Act::Stream(pieces) = says(CONTACT) else {
+            unreachable!()
+        };
+        pieces
+    };
+    let steady = ChatServer::play([Act::Slow(pieces(), Duration::from_millis(20))]);
+    // The first question of each is whether it works.
+    let dying = ChatServer::start(move |number, _| match number {
+        0..=3 => Act::Slow(pieces(), Duration::from_millis(20)),
+        _ => Act::Silence(Duration::ZERO),
+    });
+    let directory = TempDir::new().unwrap();
+    let out = directory.path().join("run");
+    let argument = steady.argument("remote", &format!("retries=0,replicas=http://{}/v1", dying.address));
+    let arguments = ["--server", &argument, "--limit", "12", "--concurrency", "2", "--json"];
+    let report: Value = serde_json::from_str(&succeed(bench(&out, &arguments))).unwrap();
+    assert_eq!(
+        (&report["rows"][0]["instances"], &report["servers"][0]["unanswered"]),
+        (&json!(12), &json!(0))
+    );
+    let most = |server: &ChatServer| server.most_at_once.load(std::sync::atomic::Ordering::SeqCst);
+    assert!(most(&steady) >= 2 && most(&dying) >= 2, "both have questions in flight");
+    // It is gone: the run is completed by the other, and would not begin with none.
+    let gone = argument.replace(&dying.address, "127.0.0.1:9");
+    let second = directory.path().join("second");
+    let mut program = bench(&second, &["--server", &gone, "--limit", "2"]);
+    let (code, _, said) = end(&program.output().unwrap());
+    assert!(
+        code == 0 && said.contains("127.0.0.1:9") && said.contains("left out"),
+        "{said}"
+    );
+    let none = gone.replace(&steady.address, "127.0.0.1:9");
+    let (code, said) = fail(bench(
+        &directory.path().join("third"),
+        &["--server", &none, "--limit", "2"],
+    ));
+    assert!(code == 3 && said.contains("no connection"), "{said}");
+}
+
+#[test]
 fn servers_stand_beside_local_frameworks() {
     let server = ChatServer::play([Act::Stream(vec![
         chunk(json!({"content": CONTACT}), Some("stop")),
