@@ -21,7 +21,7 @@ use crate::figures::{constraints, frequencies, heat_map, overview, pairing, prom
 use crate::frameworks::{self, Documented, Framework, LM_ONLY};
 use crate::quality::overlap::Overlap;
 use crate::quality::record::AnswerRecord;
-use crate::run::directory::RunDirectoryError;
+use crate::run::error::RunDirectoryError;
 use crate::run::progress;
 use crate::run::reading::{command_of_run, records_of_run, records_of_runs, settings_of_run};
 use crate::testsuite::record::{SuiteRecord, conformances};

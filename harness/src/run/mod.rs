@@ -1,6 +1,7 @@
 //! What every run has: a directory of records with a manifest, progress on the terminal, and an end when the user asks for it.
 
 pub mod directory;
+pub mod error;
 pub mod heading;
 pub mod interrupt;
 pub mod machine_load;

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::directory::{MANIFEST, RECORDS, Recorded, RunDirectoryError, read_error, read_records};
+use super::directory::{MANIFEST, RECORDS, Recorded, read_records};
+use super::error::{RunDirectoryError, read_error};
 use super::manifest;
 
 /// The command whose run is in `path`, such as `bench`.

@@ -197,6 +197,8 @@ fn what_does_not_belong_together_is_not_put_together() {
     let kinds = ["whole/hardware-1", "whole/hardware-2"].map(|kind| records(&at.join(kind)).len());
     assert_eq!(kinds.iter().sum::<usize>(), 2 * FILES);
 
+    let (code, said) = fail(at, &masks(&["--resume", "--out", "parts/shard-1-of-3"]));
+    assert!(code == 2 && said.contains("holds part 1/3"), "{said}");
     let (code, said) = fail(at, &masks(&["--shard", "4/3", "--out", "parts"]));
     assert!(code == 2 && said.contains("no part of a run"), "{said}");
 }

@@ -44,6 +44,14 @@ impl DirectoryArguments {
         if self.is_continued() {
             directory::check_command(&path, ours)?;
         }
+        if self.resume
+            && let Some(shard) = directory::shard_of(&path)
+        {
+            return Err(CommandError::Arguments(format!(
+                "{} holds part {shard} of a run: the command that began it, with --shard and without --resume, continues it",
+                path.display()
+            )));
+        }
         Ok(directory::check_place(&path, self.is_continued())?)
     }
 

@@ -79,7 +79,10 @@ pub fn run(arguments: &BenchArguments) -> Result<(), CommandError> {
         directory.records().iter().map(|record| &record.repeats_s[..]),
     ));
     let reasons = run.ask_servers(&server_runs, &mut directory)?;
-    if let Some(nothing) = nothing_usable(&directory) {
+    // Other parts of a run may have schemas that can be used.
+    if directory.shard().is_none()
+        && let Some(nothing) = nothing_usable(&directory)
+    {
         directory.discard();
         return Err(nothing);
     }

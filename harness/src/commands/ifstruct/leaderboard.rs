@@ -14,7 +14,8 @@ use crate::ifstruct::report;
 use crate::ifstruct::settings::SAMPLES_FILE;
 use crate::pages::sections::ifstruct::leaderboard_page;
 use crate::report::table::Style;
-use crate::run::directory::{MANIFEST, RECORDS, Recorded as _, RunDirectoryError};
+use crate::run::directory::{MANIFEST, RECORDS, Recorded as _};
+use crate::run::error::RunDirectoryError;
 use crate::run::manifest::command_of;
 
 /// Arguments of `maskwright ifstruct leaderboard`.
