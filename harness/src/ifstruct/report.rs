@@ -231,9 +231,11 @@ pub fn parts(rows: &[Row], style: Style) -> Vec<Part> {
 
 /// The scores that were published of other models.
 pub fn published_scores(style: Style) -> Part {
-    let mut known = table([published::SOURCE, "pass rate (%)"], 1, style);
-    for (model, score) in published::SCORES {
-        known.add_row([model.to_owned(), format!("{score:.2}")]);
+    let [first, second] = published::BESIDE;
+    let mut known = table([published::SOURCE, "pass rate (%)", first, second], 1, style);
+    for scores in published::SCORES {
+        let figures = [scores.pass_rate, scores.beside[0], scores.beside[1]].map(|figure| format!("{figure:.2}"));
+        known.add_row([scores.model.to_owned()].into_iter().chain(figures));
     }
     Part::new("Published scores", known, "")
 }
@@ -358,7 +360,15 @@ pub fn json(rows: &[Row]) -> Value {
         details["no_room"] = json!(row.no_room);
         details
     });
-    let published = published::SCORES.map(|(model, score)| json!({ "model": model, "pass_rate": score / 100.0 }));
+    let published = published::SCORES.map(|scores| {
+        let [structeval, structured_output_benchmark] = scores.beside;
+        json!({
+            "model": scores.model,
+            "pass_rate": scores.pass_rate / 100.0,
+            "structeval": structeval,
+            "structured_output_benchmark": structured_output_benchmark,
+        })
+    });
     json!({
         "rows": each.collect::<Vec<_>>(),
         "details": details.collect::<Vec<_>>(),

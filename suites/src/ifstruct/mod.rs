@@ -13,7 +13,7 @@ mod sample;
 mod score;
 
 pub use generate::{
-    GenerateError, MAX_SEED, SAMPLES_PER_SEED, SampleGenerator, SizeRange, Split, Statistics, TaxonomyError,
+    Difficulty, GenerateError, MAX_SEED, SAMPLES_PER_SEED, SampleGenerator, SizeRange, Split, Statistics, TaxonomyError,
 };
 pub use load::{JsonLines, LoadError, MAX_LINE_BYTES, ReplyRow, Request, RowError, RowProblem, Samples};
 pub use sample::{Count, OutputFormat, Presentation, Sample};

@@ -8,6 +8,7 @@ use serde_json::json;
 
 use super::super::arguments::numbers::positive;
 use super::super::output_file::OutputFile;
+use super::difficulty::DifficultyArguments;
 use crate::error::CommandError;
 use crate::report::table::{Style, table};
 use crate::run::progress;
@@ -27,6 +28,8 @@ pub struct GenerateArguments {
     /// Samples of that seed to pass over first
     #[arg(long, default_value_t = 0, value_name = "K")]
     skip: u64,
+    #[command(flatten)]
+    difficulty: DifficultyArguments,
     /// File to write the samples to instead of standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -53,6 +56,7 @@ const CHUNK: usize = 256;
 pub fn run(arguments: &GenerateArguments) -> Result<(), CommandError> {
     let refused = |error: GenerateError| CommandError::Arguments(error.to_string());
     let generator = SampleGenerator::new(arguments.seed, arguments.split).map_err(refused)?;
+    let generator = generator.difficulty(arguments.difficulty.difficulty());
     let end = arguments.skip.checked_add(arguments.count);
     if end.is_none_or(|end| end > SAMPLES_PER_SEED) {
         let message = format!("a seed has {SAMPLES_PER_SEED} samples: take fewer, or others from another --seed");

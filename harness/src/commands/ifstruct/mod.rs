@@ -1,5 +1,6 @@
 //! `maskwright ifstruct`.
 
+mod difficulty;
 mod generate;
 mod leaderboard;
 mod reward;

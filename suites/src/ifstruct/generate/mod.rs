@@ -16,6 +16,7 @@
 //! # Ok::<(), maskwright_suites::ifstruct::GenerateError>(())
 //! ```
 
+mod difficulty;
 mod frame;
 mod layout;
 mod phrase;
@@ -28,6 +29,7 @@ use serde::{Deserialize, Serialize};
 
 use super::draw::Draw;
 use super::{Presentation, Sample};
+pub use difficulty::Difficulty;
 use prose::voices;
 use spec::{Fence, Spec};
 pub use statistics::{SizeRange, Statistics};
@@ -80,6 +82,7 @@ pub const MAX_SEED: u64 = (1 << 53) / SAMPLES_PER_SEED - 1;
 pub struct SampleGenerator {
     entities: Vec<Entity>,
     split: Split,
+    difficulty: Difficulty,
     next: u64,
     end: u64,
 }
@@ -99,9 +102,17 @@ impl SampleGenerator {
         Ok(Self {
             entities,
             split,
+            difficulty: Difficulty::default(),
             next: seed * SAMPLES_PER_SEED,
             end: (seed + 1) * SAMPLES_PER_SEED,
         })
+    }
+
+    /// Has the samples ask for as much as `difficulty` says. The same seed and difficulty give the same samples.
+    #[must_use]
+    pub fn difficulty(mut self, difficulty: Difficulty) -> Self {
+        self.difficulty = difficulty;
+        self
     }
 
     /// How many entities there are to draw from.
@@ -110,11 +121,25 @@ impl SampleGenerator {
         self.entities.len()
     }
 
+    /// An entity to ask for.
+    fn entity(&self, draw: &mut Draw) -> &Entity {
+        let Some(percent) = self.difficulty.escaping else {
+            return &self.entities[draw.below(self.entities.len())];
+        };
+        let escaping = draw.chance(percent);
+        let wanted: Vec<&Entity> = self
+            .entities
+            .iter()
+            .filter(|entity| entity.escaping == escaping)
+            .collect();
+        draw.pick(&wanted)
+    }
+
     /// The sample of that `seed`.
     fn sample(&self, seed: u64) -> Sample {
         let mut draw = Draw::new(seed, self.split as u64);
-        let entity = &self.entities[draw.below(self.entities.len())];
-        let mut spec = Spec::draw(entity, &mut draw);
+        let entity = self.entity(&mut draw);
+        let mut spec = Spec::draw(entity, self.difficulty, &mut draw);
         if let Some(key) = spec
             .wrapper
             .take_if(|key| entity.fields.iter().any(|field| field.name == **key))

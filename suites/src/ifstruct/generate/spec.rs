@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Number, Value, json};
 
+use super::difficulty::Difficulty;
 use super::taxonomy::{Bounds, Entity, Field, FieldKind, Flavour, Item, Length};
 use crate::ifstruct::draw::Draw;
 use crate::ifstruct::{Count, OutputFormat};
@@ -36,7 +37,7 @@ pub(super) enum Fence {
 
 impl<'a> Spec<'a> {
     /// Draws what to ask for of `entity`.
-    pub(super) fn draw(entity: &'a Entity, draw: &mut Draw) -> Self {
+    pub(super) fn draw(entity: &'a Entity, difficulty: Difficulty, draw: &mut Draw) -> Self {
         let format = draw.weighted(&[(OutputFormat::Json, 58), (OutputFormat::Yaml, 42)]);
         let fence = draw.weighted(&[
             (Fence::Free, 30),
@@ -54,7 +55,7 @@ impl<'a> Spec<'a> {
             audience: draw
                 .chance(55)
                 .then(|| entity.audiences[draw.below(entity.audiences.len())].as_str()),
-            fields: fields(entity, draw),
+            fields: fields(entity, difficulty, draw),
             count: count(draw),
             format,
             wrapper: draw.chance(55).then(|| wrapper(entity, draw)),
@@ -118,29 +119,36 @@ fn wrapper(entity: &Entity, draw: &mut Draw) -> String {
 }
 
 /// Some fields of an entity: the first always, something nested mostly, something to be escaped where the entity is for that.
-fn fields(entity: &Entity, draw: &mut Draw) -> Vec<Field> {
-    let wanted = usize::try_from(draw.between(3, 8)).unwrap_or(3);
-    let nested_wanted = draw.chance(72);
+fn fields(entity: &Entity, difficulty: Difficulty, draw: &mut Draw) -> Vec<Field> {
+    // The first is there anyway.
+    let (low, high) = difficulty
+        .fields
+        .map_or((3, 8), |(low, high)| (low.saturating_sub(1), high.saturating_sub(1)));
+    let wanted = usize::try_from(draw.between(low as u64, high as u64)).unwrap_or(low);
+    let nested_wanted = match difficulty.nested {
+        None => usize::from(draw.chance(72)),
+        Some(nested) => nested,
+    };
     let others = &entity.fields[1..];
     let is_nested = |field: &Field| field.kind.fields().is_some();
     let is_stress = |field: &Field| matches!(field.kind, FieldKind::Text(flavour) if flavour != Flavour::String);
     let mut chosen = draw.places(others.len(), wanted);
-    let mut include = |test: &dyn Fn(&Field) -> bool, draw: &mut Draw| {
-        if !chosen.iter().any(|&place| test(&others[place])) {
-            let candidates: Vec<usize> = (0..others.len()).filter(|&place| test(&others[place])).collect();
-            if !candidates.is_empty() {
-                chosen.push(draw.pick(&candidates));
+    let mut include = |least: usize, test: &dyn Fn(&Field) -> bool, draw: &mut Draw| {
+        while chosen.iter().filter(|&&place| test(&others[place])).count() < least {
+            let candidates = (0..others.len()).filter(|place| test(&others[*place]) && !chosen.contains(place));
+            let candidates: Vec<usize> = candidates.collect();
+            if candidates.is_empty() {
+                return;
             }
+            chosen.push(draw.pick(&candidates));
         }
     };
-    if nested_wanted {
-        include(&is_nested, draw);
-    }
+    include(nested_wanted, &is_nested, draw);
     if entity.escaping {
-        include(&is_stress, draw);
+        include(1, &is_stress, draw);
     }
     chosen.sort_unstable();
-    if !nested_wanted {
+    if nested_wanted == 0 {
         chosen.retain(|&place| !is_nested(&others[place]));
     }
     if draw.chance(30) {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::taxonomy::{self, Entity, Field, FieldKind};
-use super::{Sample, SampleGenerator, Split};
+use super::{Difficulty, Sample, SampleGenerator, Split};
 
 fn all_fields(entity: &Entity) -> impl Iterator<Item = &Field> {
     let fields = entity.fields.iter();
@@ -187,4 +187,66 @@ fn every_style_voice_and_rule_occurs() {
     let rewritten = samples.iter().filter(|sample| sample.voice.is_some()).count();
     assert!((900..1100).contains(&rewritten), "{rewritten}");
     assert_eq!(statistics.sizes["depth"].max, 2);
+}
+
+#[test]
+fn difficulty_changes_what_it_names_and_nothing_unasked() {
+    let lines = |difficulty| -> Vec<String> {
+        let generator = SampleGenerator::new(2, Split::Test).unwrap().difficulty(difficulty);
+        let samples = generator.take(300);
+        samples.map(|sample| serde_json::to_string(&sample).unwrap()).collect()
+    };
+    let usual: Vec<String> = SampleGenerator::new(2, Split::Test)
+        .unwrap()
+        .take(300)
+        .map(|sample| serde_json::to_string(&sample).unwrap())
+        .collect();
+    assert_eq!(lines(Difficulty::default()), usual);
+
+    let samples = |difficulty| -> Vec<Sample> {
+        SampleGenerator::new(2, Split::Test)
+            .unwrap()
+            .difficulty(difficulty)
+            .take(300)
+            .collect()
+    };
+    let properties = |sample: &Sample| sample.json_schema["items"]["properties"].as_object().unwrap().clone();
+    let nested = |sample: &Sample| {
+        let properties = properties(sample);
+        let nested = properties
+            .values()
+            .filter(|field| field["type"] == "object" || field["items"]["type"] == "object");
+        nested.count()
+    };
+    let many = samples(Difficulty {
+        fields: Some((7, 7)),
+        nested: Some(0),
+        ..Difficulty::default()
+    });
+    assert!(
+        many.iter()
+            .all(|sample| nested(sample) == 0 && properties(sample).len() <= 8)
+    );
+    let deep = samples(Difficulty {
+        nested: Some(3),
+        ..Difficulty::default()
+    });
+    let (deep, usual_nested): (usize, usize) = (
+        deep.iter().map(nested).sum(),
+        samples(Difficulty::default()).iter().map(nested).sum(),
+    );
+    assert!(
+        deep > usual_nested,
+        "{deep} nested fields, {usual_nested} without being asked for"
+    );
+    for (percent, expected) in [(0, 0), (100, 300)] {
+        let samples = samples(Difficulty {
+            escaping: Some(percent),
+            ..Difficulty::default()
+        });
+        let escaping = samples
+            .iter()
+            .filter(|sample| sample.entity_type.contains("__escaping__"));
+        assert_eq!(escaping.count(), expected);
+    }
 }

@@ -9,7 +9,7 @@ mod recovered;
 mod references;
 mod requirements;
 
-use maskwright_suites::ifstruct::{Count, OutputFormat, Presentation, Sample, SampleGenerator, Split};
+use maskwright_suites::ifstruct::{Count, Difficulty, OutputFormat, Presentation, Sample, SampleGenerator, Split};
 use recovered::{Fence, Recovered, sorted};
 use serde_json::Value;
 
@@ -145,8 +145,18 @@ fn samples(split: Split, seed: u64, count: usize) -> impl Iterator<Item = Sample
 #[test]
 fn what_is_asked_for_can_be_read_from_the_prompt() {
     let mut failures = Vec::new();
+    let hard = Difficulty {
+        fields: Some((9, 12)),
+        nested: Some(4),
+        escaping: Some(50),
+    };
     for split in [Split::Train, Split::Test] {
-        for sample in samples(split, 11, 1500) {
+        let hard = SampleGenerator::new(11, split)
+            .unwrap()
+            .difficulty(hard)
+            .skip(1500)
+            .take(300);
+        for sample in samples(split, 11, 1500).chain(hard) {
             let (found, meant) = (read(&sample), expected(&sample));
             if found != meant {
                 failures.push(format!(
@@ -161,7 +171,7 @@ fn what_is_asked_for_can_be_read_from_the_prompt() {
     }
     assert!(
         failures.is_empty(),
-        "{} prompts of 3000 are misread:\n\n{}",
+        "{} prompts of 3600 are misread:\n\n{}",
         failures.len(),
         failures[..failures.len().min(12)].join("\n------\n")
     );
