@@ -73,20 +73,24 @@ impl Executor {
         self.threads.as_ref().map_or(1, ThreadPool::current_num_threads)
     }
 
-    /// Does `work` for each item. All items are done, also where one fails; the first error is given.
-    fn each<I: Send>(
-        &self,
-        items: Vec<I>,
-        work: impl Fn(I) -> Result<(), MatcherError> + Send + Sync,
-    ) -> Result<(), MatcherError> {
-        let results: Vec<Result<(), MatcherError>> = match &self.threads {
+    /// Does `work` for each item, side by side where there are many, and gives the results in the order of the items.
+    pub fn map<I: Send, R: Send>(&self, items: Vec<I>, work: impl Fn(I) -> R + Send + Sync) -> Vec<R> {
+        match &self.threads {
             Some(threads) if items.len() > ROWS_PER_THREAD => threads.install(|| {
                 let items = items.into_par_iter().with_min_len(ROWS_PER_THREAD);
                 items.map(work).collect()
             }),
             _ => items.into_iter().map(work).collect(),
-        };
-        results.into_iter().collect()
+        }
+    }
+
+    /// Starts `work`, which must not panic, on one of the threads and returns at once; where there is only the caller's, it is done there
+    /// first.
+    pub fn spawn(&self, work: impl FnOnce() + Send + 'static) {
+        match &self.threads {
+            Some(threads) => threads.spawn(work),
+            None => work(),
+        }
     }
 
     /// Fills a row for each matcher.
@@ -95,7 +99,8 @@ impl Executor {
     ///
     /// The first error of [`Matcher::fill`]; the other rows are filled all the same.
     pub fn fill(&self, rows: Vec<(SharedMatcher, &mut [u32])>) -> Result<(), MatcherError> {
-        self.each(rows, |(matcher, row)| matcher.lock().fill(row).map(drop))
+        let results = self.map(rows, |(matcher, row)| matcher.lock().fill(row).map(drop));
+        results.into_iter().collect()
     }
 
     /// Fills the rows of matchers with drafted tokens.
@@ -104,9 +109,10 @@ impl Executor {
     ///
     /// The first error of [`Matcher::fill_drafted`]; the other rows are filled all the same.
     pub fn fill_drafted(&self, rows: Vec<DraftedRow<'_>>) -> Result<(), MatcherError> {
-        self.each(rows, |row| {
+        let results = self.map(rows, |row| {
             let mut matcher = row.matcher.lock();
             matcher.fill_drafted(&row.drafted, row.rows, row.words).map(drop)
-        })
+        });
+        results.into_iter().collect()
     }
 }
