@@ -4,6 +4,7 @@ pub mod form;
 pub mod published;
 pub mod record;
 pub mod report;
+pub mod rewrite;
 pub mod settings;
 pub mod tally;
 #[cfg(test)]

@@ -68,11 +68,6 @@ impl Bar {
         }
     }
 
-    /// Says how many steps are done.
-    pub fn set_position(&self, done: u64) {
-        self.inc(done.saturating_sub(self.bar.position()));
-    }
-
     fn line(&self) -> String {
         let (done, all) = (self.bar.position(), self.bar.length().unwrap_or_default());
         let (elapsed, left) = (self.bar.elapsed().as_secs(), self.bar.eta().as_secs());

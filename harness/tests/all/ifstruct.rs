@@ -110,6 +110,80 @@ fn pass_rates_are_split_and_bad_lines_are_counted() {
 }
 
 #[test]
+fn a_rewriting_counts_only_if_it_keeps_every_requirement() {
+    use super::chat_server::{ChatServer, says};
+
+    let directory = TempDir::new().unwrap();
+    let generate = |out: &str, further: &[&str]| {
+        let path = directory.path().join(out);
+        let arguments = [
+            "generate",
+            "--split",
+            "test",
+            "-n",
+            "12",
+            "--seed",
+            "3",
+            "--out",
+            path.to_str().unwrap(),
+        ];
+        let output = program(&[&arguments, further].concat()).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        let text = fs::read_to_string(&path).unwrap_or_default();
+        let samples: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        (exit_code(&output), said, samples)
+    };
+    let (_, _, own) = generate("own.jsonl", &[]);
+    let voiced = |samples: &[Value]| samples.iter().filter(|sample| sample["voice"].is_string()).count();
+    assert!(voiced(&own) >= 3);
+    // A server that keeps each request, but for a sentence of its own; and one that loses the request's last sentence.
+    let request = |prompt: &str| {
+        prompt
+            .split_once("The request:\n")
+            .map(|(_, request)| request.to_owned())
+    };
+    let faithful = ChatServer::start(move |_, asked| match request(&asked.prompt()) {
+        Some(request) => says(&format!("{request} Thanks a lot!")),
+        None => says("{}"),
+    });
+    let argument = faithful.argument("rewriter", "");
+    let (code, said, rewritten) = generate("kept.jsonl", &["--rewriter", &argument]);
+    assert_eq!(code, 0, "{said}");
+    for (before, after) in own.iter().zip(&rewritten) {
+        assert_eq!(
+            (&before["seed"], &before["json_schema"]),
+            (&after["seed"], &after["json_schema"])
+        );
+        let is_rewritten = after["prompt"].as_str().unwrap().ends_with("Thanks a lot!");
+        assert_eq!(is_rewritten, before["voice"].is_string(), "{after}");
+        assert_eq!(after["rewritten_by"].is_string(), is_rewritten);
+    }
+    let losing = ChatServer::start(move |_, asked| match request(&asked.prompt()) {
+        Some(request) => says(&request.replace(|c: char| c.is_ascii_digit(), "")),
+        None => says("{}"),
+    });
+    let argument = losing.argument("rewriter", "");
+    let (code, said, kept) = generate("lost.jsonl", &["--rewriter", &argument]);
+    assert_eq!(code, 0, "{said}");
+    let lost = own
+        .iter()
+        .zip(&kept)
+        .filter(|(before, after)| before["prompt"] == after["prompt"])
+        .count();
+    assert!(
+        lost > own.len() - voiced(&own) && said.contains("had lost or added"),
+        "{said}"
+    );
+    // A server that goes away leaves what was written, and how to go on.
+    let gone = ChatServer::start(|number, _| match number {
+        0 => says("{}"),
+        _ => super::chat_server::Act::Silence(std::time::Duration::ZERO),
+    });
+    let (code, said, _) = generate("gone.jsonl", &["--rewriter", &gone.argument("rewriter", "retries=0")]);
+    assert!(code == 3 && said.contains("--skip 0 -n 12"), "{said}");
+}
+
+#[test]
 fn replies_are_joined_with_samples_by_seed() {
     let directory = TempDir::new().unwrap();
     let [samples, replies] = ["samples.jsonl", "replies.jsonl"].map(|name| directory.path().join(name));

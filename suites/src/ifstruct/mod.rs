@@ -2,12 +2,13 @@
 //!
 //! A [`Sample`] is one request with what its reply must be; the public test set (hub id `LiquidAI/ifstruct-v1.0`) has the
 //! same fields. [`Samples`] loads them from a file, a [`SampleGenerator`] makes new ones and [`Statistics`] counts what it made; a
-//! [`Scorer`] judges replies, and [`mod@reference`] writes one that passes.
+//! [`Scorer`] judges replies, and [`mod@reference`] writes one that passes; [`recover`] reads from a prompt what it asks for.
 
 mod block_yaml;
 mod draw;
 mod generate;
 mod load;
+pub mod recover;
 pub mod reference;
 mod sample;
 mod score;

@@ -39,6 +39,9 @@ pub struct Sample {
     /// In which voice the request was rewritten as prose, where it was. Not in the public set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub voice: Option<String>,
+    /// The model that put the request into other words, where one did. Not in the public set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rewritten_by: Option<String>,
 }
 
 /// How many items a reply must have.

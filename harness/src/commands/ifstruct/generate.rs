@@ -1,8 +1,11 @@
 //! `maskwright ifstruct generate`.
 
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
 
 use clap::Args;
+use maskwright_models::SamplingOptions;
 use maskwright_suites::ifstruct::{GenerateError, SAMPLES_PER_SEED, Sample, SampleGenerator, Split, Statistics};
 use serde_json::json;
 
@@ -10,8 +13,10 @@ use super::super::arguments::numbers::positive;
 use super::super::output_file::OutputFile;
 use super::difficulty::DifficultyArguments;
 use crate::error::CommandError;
+use crate::ifstruct::rewrite::{RewriteCounts, Rewriter};
 use crate::report::table::{Style, table};
-use crate::run::progress;
+use crate::run::{interrupt, progress};
+use crate::server::{Client, ServerSettings, check};
 
 /// Arguments of `maskwright ifstruct generate`.
 #[derive(Debug, Args)]
@@ -30,6 +35,17 @@ pub struct GenerateArguments {
     skip: u64,
     #[command(flatten)]
     difficulty: DifficultyArguments,
+    /// Have a chat server put the requests that are prose in somebody's voice into other words, NAME=URL,model=MODEL and the further
+    /// settings of `bench --server`. A rewriting in which a reader does not find every requirement again is rejected; after three the
+    /// generator's own words stay
+    #[arg(long, value_name = "NAME=URL,model=MODEL,…")]
+    rewriter: Option<ServerSettings>,
+    /// Requests in flight at the rewriter
+    #[arg(long, default_value_t = 1, requires = "rewriter", value_parser = clap::value_parser!(u16).range(1..=1024), value_name = "N")]
+    concurrency: u16,
+    /// Sampling temperature of the rewriter
+    #[arg(long, default_value_t = 0.8, requires = "rewriter", value_name = "T")]
+    temperature: f32,
     /// File to write the samples to instead of standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -46,6 +62,45 @@ pub struct GenerateArguments {
 
 /// Samples written at once.
 const CHUNK: usize = 256;
+/// Longest time that a rewriting may take.
+const REWRITING: Duration = Duration::from_secs(120);
+
+impl GenerateArguments {
+    /// The server that rewrites, once it has answered a first question; none where none was named.
+    fn rewriter(&self) -> Result<Option<Rewriter>, CommandError> {
+        let Some(settings) = &self.rewriter else {
+            return Ok(None);
+        };
+        let sampling = SamplingOptions {
+            temperature: self.temperature,
+            seed: self.seed,
+            ..SamplingOptions::default()
+        };
+        sampling.validate()?;
+        if let Some(option) = settings.dialect.missing_option(&sampling) {
+            let message = format!(
+                "server {}: requests of dialect {} have no {option}",
+                settings.name, settings.dialect
+            );
+            return Err(CommandError::Arguments(message));
+        }
+        let settings = ServerSettings {
+            constrained: false,
+            ..settings.clone()
+        };
+        let client =
+            Client::from_environment(settings.clone()).map_err(|message| CommandError::server(&settings, message))?;
+        let client = Arc::new(client);
+        interrupt::watch();
+        check(&client, Some(64), &sampling, REWRITING)?;
+        Ok(Some(Rewriter {
+            client,
+            concurrency: self.concurrency.into(),
+            sampling,
+            limit: REWRITING,
+        }))
+    }
+}
 
 /// Generates samples and counts them.
 ///
@@ -67,26 +122,55 @@ pub fn run(arguments: &GenerateArguments) -> Result<(), CommandError> {
         Some(path) => Some(OutputFile::create(path, arguments.force)?),
     };
     let mut statistics = Statistics::default();
-    let mut chunk = String::new();
+    let rewriter = arguments.rewriter()?;
+    let mut rewritten = RewriteCounts::default();
     // Both are at most `SAMPLES_PER_SEED`.
     let (skip, count) = (arguments.skip as usize, arguments.count as usize);
     let bar = progress::bar(arguments.count, "samples");
-    for (place, sample) in generator.skip(skip).take(count).enumerate() {
-        statistics.add(&sample);
-        chunk.push_str(&line(&sample)?);
-        if (place + 1) % CHUNK == 0 || place + 1 == count {
-            match &mut file {
-                None => crate::print(&chunk)?,
-                Some(file) => file.write(&chunk)?,
-            }
-            chunk.clear();
-            bar.set_position(place as u64 + 1);
+    let mut samples = generator.skip(skip).take(count);
+    let stopped = loop {
+        let mut chunk: Vec<Sample> = samples.by_ref().take(CHUNK).collect();
+        if chunk.is_empty() {
+            break None;
         }
-    }
+        if let Some(rewriter) = &rewriter
+            && let Err(error) = rewriter.rewrite(&mut chunk, &mut rewritten)
+        {
+            break Some(error);
+        }
+        let lines: String = chunk.iter().map(line).collect::<Result<_, CommandError>>()?;
+        match &mut file {
+            None => crate::print(&lines)?,
+            Some(file) => file.write(&lines)?,
+        }
+        chunk.iter().for_each(|sample| statistics.add(sample));
+        bar.inc(chunk.len() as u64);
+    };
     if let Some(file) = file {
         file.finish()?;
     }
     bar.finish_and_clear();
+    if let Some(error) = stopped {
+        // What the server has rewritten so far was paid for.
+        let written = statistics.samples;
+        let next = arguments.skip + written;
+        progress::say(&format!(
+            "{written} samples are written; --skip {next} -n {} goes on behind them",
+            arguments.count - written
+        ));
+        return Err(error);
+    }
+    if let Some(rewriter) = &rewriter {
+        let RewriteCounts {
+            rewritten,
+            rejected,
+            kept,
+        } = rewritten;
+        progress::say(&format!(
+            "{} has put {rewritten} requests into other words; {rejected} rewritings had lost or added a requirement, {kept} requests keep theirs",
+            rewriter.client.settings().model
+        ));
+    }
     statistics.finish();
     match (arguments.stats || arguments.json, arguments.out.is_some()) {
         (false, false) => Ok(()),

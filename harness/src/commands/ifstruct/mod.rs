@@ -22,7 +22,7 @@ use crate::run::progress;
 #[derive(Debug, Subcommand)]
 pub enum IfstructCommand {
     /// Write requests for structured output and what their replies must be, one JSON object a line
-    Generate(generate::GenerateArguments),
+    Generate(Box<generate::GenerateArguments>),
     /// Put several runs into one table
     Leaderboard(leaderboard::LeaderboardArguments),
     /// Ask models and servers, alone and constrained, and compare how many replies have what was asked for

@@ -171,6 +171,7 @@ impl SampleGenerator {
             top_level_key: spec.wrapper,
             presentation_style: Some(presentation),
             voice: Some(voice.name.to_owned()).filter(|name| !name.is_empty()),
+            rewritten_by: None,
         }
     }
 }

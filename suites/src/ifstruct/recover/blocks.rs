@@ -1,13 +1,13 @@
 //! Reads structures that stand as a block of their own, and gives back the rest of the prompt.
 
-use maskwright_suites::ifstruct::Presentation;
 use serde_json::{Map, Value};
 
+use super::super::Presentation;
 use super::lexer::{Limits, Token, Type, lex, regex};
 use super::recovered::{Field, Recovered, schema};
 
 /// Reads the structure in `prompt` into `recovered`; what is left are the sentences around it.
-pub fn read(prompt: &str, style: Presentation, recovered: &mut Recovered) -> String {
+pub(super) fn read(prompt: &str, style: Presentation, recovered: &mut Recovered) -> String {
     match style {
         Presentation::Prose => prompt.to_owned(),
         Presentation::JsonSchema => json_schema(prompt, recovered),

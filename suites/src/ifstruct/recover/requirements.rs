@@ -4,7 +4,7 @@ use super::lexer::regex;
 use super::recovered::{Fence, Recovered};
 
 /// The sentences of a text.
-pub fn sentences(text: &str) -> Vec<String> {
+pub(super) fn sentences(text: &str) -> Vec<String> {
     let mut sentences = Vec::new();
     for line in text.lines() {
         let mut rest = line;
@@ -19,7 +19,7 @@ pub fn sentences(text: &str) -> Vec<String> {
 }
 
 /// Reads `sentence` into `recovered`; whether it was about anything but fields.
-pub fn read(sentence: &str, recovered: &mut Recovered) -> bool {
+pub(super) fn read(sentence: &str, recovered: &mut Recovered) -> bool {
     let text = sentence.to_lowercase();
     if let Some(format) = regex!(r"\b(?:json|yaml)\b")
         .find_iter(
@@ -88,7 +88,7 @@ fn fence(text: &str, recovered: &mut Recovered) -> bool {
 }
 
 /// Reads how many items there must be, from a sentence that is about no field.
-pub fn count(sentence: &str, recovered: &mut Recovered) {
+pub(super) fn count(sentence: &str, recovered: &mut Recovered) {
     let text = sentence.to_lowercase();
     if regex!(r"exactly one\b|exactly 1\b|\ba single\b|\bjust one\b").is_match(&text) {
         recovered.count = Some((1, 1));

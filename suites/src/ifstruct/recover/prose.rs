@@ -8,14 +8,14 @@ use super::recovered::Field;
 
 /// The fields read so far.
 #[derive(Default)]
-pub struct Reader {
+pub(super) struct Reader {
     fields: Vec<Field>,
     /// The fields last named, for "it may be left out".
     last: Vec<String>,
 }
 
 impl Reader {
-    pub fn into_fields(self) -> Vec<Field> {
+    pub(super) fn into_fields(self) -> Vec<Field> {
         self.fields
     }
 
@@ -32,7 +32,7 @@ impl Reader {
     }
 
     /// Reads one sentence.
-    pub fn read(&mut self, sentence: &str) {
+    pub(super) fn read(&mut self, sentence: &str) {
         if self.change(sentence) {
             return;
         }

@@ -6,7 +6,7 @@ use regex::Regex;
 
 /// The type of a field, as it was read.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Type {
+pub(super) enum Type {
     Scalar(Scalar),
     Enum(Vec<String>),
     /// A list of scalars.
@@ -17,7 +17,7 @@ pub enum Type {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Scalar {
+pub(super) enum Scalar {
     String,
     Integer,
     Number,
@@ -26,13 +26,13 @@ pub enum Scalar {
 
 /// The least and the most, with the digits they were written in.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Limits {
+pub(super) struct Limits {
     pub min: Option<String>,
     pub max: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub enum Token {
+pub(super) enum Token {
     Name(String),
     Type(Type),
     Bounds(Limits),
@@ -42,19 +42,29 @@ pub enum Token {
     Null,
 }
 
+/// A regular expression of this module, compiled once.
 macro_rules! regex {
     ($pattern:expr) => {{
         static REGEX: std::sync::LazyLock<regex::Regex> =
-            std::sync::LazyLock::new(|| regex::Regex::new($pattern).unwrap());
+            std::sync::LazyLock::new(|| $crate::ifstruct::recover::lexer::compiled($pattern));
         &*REGEX
     }};
 }
-pub(crate) use regex;
+pub(super) use regex;
+
+/// Compiles an expression that stands in this module, as tests read every one of them.
+#[expect(
+    clippy::expect_used,
+    reason = "the expressions are constants, and tests compile each"
+)]
+pub(super) fn compiled(pattern: &str) -> Regex {
+    Regex::new(pattern).expect("a constant that is a regular expression")
+}
 
 const VALUE: &str = r#"(?:"[^"\s]+"|`[^`\s]+`)"#;
 
 /// Everything in `text` that says something, in order.
-pub fn lex(text: &str) -> Vec<Token> {
+pub(super) fn lex(text: &str) -> Vec<Token> {
     let mut tokens = Vec::new();
     let mut rest = text;
     while !rest.is_empty() {
@@ -113,13 +123,11 @@ fn unquoted(text: &str) -> String {
 
 fn enumeration(rest: &str) -> Option<(Token, usize)> {
     static QUOTED: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(&format!(
+        compiled(&format!(
             r"^(?:(?:exactly |only )?(?:one of|either|pick from) )?({VALUE}(?:, {VALUE})* or {VALUE}|{VALUE}(?:(?: \| |\|| / ){VALUE})+)"
         ))
-        .unwrap()
     });
-    static LISTED: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(&format!(r"^one of ({VALUE}(?:, {VALUE})+)")).unwrap());
+    static LISTED: LazyLock<Regex> = LazyLock::new(|| compiled(&format!(r"^one of ({VALUE}(?:, {VALUE})+)")));
     let values = |found: &str| -> Vec<String> {
         let value = regex!(r#""[^"\s]+"|`[^`\s]+`"#);
         value.find_iter(found).map(|value| unquoted(value.as_str())).collect()
@@ -220,7 +228,7 @@ fn limits(rest: &str) -> Option<(Token, usize)> {
         ];
         let compile = |(form, min, max): (&str, bool, bool)| {
             (
-                Regex::new(&format!("(?i)^{}( items?| entries)?", form.replace('N', N))).unwrap(),
+                compiled(&format!("(?i)^{}( items?| entries)?", form.replace('N', N))),
                 min,
                 max,
             )

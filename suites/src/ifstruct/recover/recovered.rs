@@ -6,7 +6,7 @@ use super::lexer::{Limits, Scalar, Type};
 
 /// A field, as it was read.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Field {
+pub(super) struct Field {
     pub name: String,
     pub kind: Type,
     pub bounds: Limits,
@@ -16,7 +16,7 @@ pub struct Field {
 }
 
 impl Field {
-    pub fn new(name: &str, kind: Type) -> Self {
+    pub(super) fn new(name: &str, kind: Type) -> Self {
         Self {
             name: name.to_owned(),
             kind,
@@ -28,31 +28,43 @@ impl Field {
     }
 }
 
+/// What a prompt says about a code fence.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub enum Fence {
+    /// Nothing.
     #[default]
     Free,
+    /// There must be one.
     Any,
+    /// There must be one of this language.
     Named(String),
+    /// There must be none.
     Forbidden,
 }
 
-/// All that a reply must be.
+/// All that a reply must be, as a prompt says it or a sample means it.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Recovered {
+    /// The schema of the list, every `required` in alphabetical order.
     pub schema: Value,
+    /// The number of items, at least and at most.
     pub count: Option<(u64, u64)>,
+    /// The key that the list stands under.
     pub wrapper: Option<String>,
-    /// Whether it was said that there is no wrapper.
+    /// Whether it was said that there is no such key.
     pub unwrapped: bool,
+    /// The format, `json` or `yaml`.
     pub format: Option<String>,
+    /// What is said about a code fence.
     pub fence: Fence,
+    /// Whether there may be nothing beside the data.
     pub no_commentary: bool,
+    /// Whether no other fields may be added.
     pub no_extras: bool,
 }
 
 /// The schema of a list of objects with `fields`.
-pub fn schema(fields: &[Field]) -> Value {
+pub(super) fn schema(fields: &[Field]) -> Value {
     json!({"type": "array", "items": object(fields)})
 }
 
@@ -95,7 +107,7 @@ fn limited(scalar: Scalar, bounds: &Limits) -> Value {
     let mut schema = json!({ "type": name });
     for (keyword, bound) in [("minimum", &bounds.min), ("maximum", &bounds.max)] {
         if let Some(bound) = bound {
-            schema[keyword] = serde_json::from_str(bound).unwrap();
+            schema[keyword] = number(bound);
         }
     }
     schema
@@ -104,14 +116,19 @@ fn limited(scalar: Scalar, bounds: &Limits) -> Value {
 fn with_length(mut schema: Value, length: &Limits) -> Value {
     for (keyword, bound) in [("minItems", &length.min), ("maxItems", &length.max)] {
         if let Some(bound) = bound {
-            schema[keyword] = serde_json::from_str(bound).unwrap();
+            schema[keyword] = number(bound);
         }
     }
     schema
 }
 
+/// A number as it was written; null where it is none of JSON's, such as 007.
+fn number(digits: &str) -> Value {
+    serde_json::from_str(digits).unwrap_or_default()
+}
+
 /// The schema with every `required` sorted, for schemas to be compared.
-pub fn sorted(schema: &Value) -> Value {
+pub(super) fn sorted(schema: &Value) -> Value {
     match schema {
         Value::Object(members) => members
             .iter()

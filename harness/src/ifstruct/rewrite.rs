@@ -1,0 +1,158 @@
+//! [`Rewriter`]: a chat server that puts requests into other words, each held against what its sample asks for.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use maskwright_models::SamplingOptions;
+use maskwright_suites::ifstruct::recover::{differences, expected, recover};
+use maskwright_suites::ifstruct::{Presentation, Sample};
+use maskwright_suites::prompt::{Message, Role};
+
+use crate::error::CommandError;
+use crate::run::interrupt;
+use crate::server::{Client, Ended, Patience, Question, ask_all};
+
+/// How often a request is put into other words before the generator's own are kept.
+const TRIES: usize = 3;
+/// Tokens of a rewritten request, at most: several times as many as the longest one has.
+const MAX_TOKENS: usize = 4096;
+/// Voices that the generator has, and how a model is told to write in them.
+const VOICES: [(&str, &str); 6] = [
+    ("terse_developer", "a developer who writes as little as possible"),
+    (
+        "chatty_manager",
+        "a manager who chats, and is friendly and a little long-winded",
+    ),
+    ("non_native", "somebody whose English is simple and not quite right"),
+    ("meticulous_analyst", "an analyst who spells out every detail"),
+    (
+        "mobile_typist",
+        "somebody who types on a phone: small letters, short sentences",
+    ),
+    (
+        "thinking_aloud",
+        "somebody who thinks aloud, changes their mind here and there, and ends with what holds",
+    ),
+];
+/// What a rewriting must keep, which is also what a reader recognises.
+const RULES: &str = "Rewrite the request below as one chat message, in plain sentences without lists, tables or examples of the data. \
+    Keep every requirement: each field with its exact name in backticks, its type right behind it, its limits, whether it may be left out or \
+    be null, how many items there must be, JSON or YAML, the top-level key or that there is none, what is said about code fences, about \
+    text around the data and about further fields. Write numbers as digits. Add no requirement. Answer with the rewritten message alone.";
+
+/// A chat server that rewrites requests.
+pub struct Rewriter {
+    /// The server.
+    pub client: Arc<Client>,
+    /// Requests in flight at each of its addresses.
+    pub concurrency: usize,
+    /// How tokens are chosen.
+    pub sampling: SamplingOptions,
+    /// Longest time that a rewriting may take.
+    pub limit: Duration,
+}
+
+/// What became of the requests that were to be rewritten.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RewriteCounts {
+    /// Requests in other words.
+    pub rewritten: usize,
+    /// Rewritings that had lost or added a requirement.
+    pub rejected: usize,
+    /// Requests that keep the generator's words, as each rewriting was rejected.
+    pub kept: usize,
+}
+
+impl Rewriter {
+    /// Puts those of `samples` that are prose in somebody's voice into other words. A rewriting counts if the reader of
+    /// [`recover`](maskwright_suites::ifstruct::recover) finds in it what the sample asks for, neither more nor less.
+    ///
+    /// # Errors
+    ///
+    /// [`CommandError::Server`], where the server leaves requests unanswered; [`CommandError::InterruptedEarly`].
+    pub fn rewrite(&self, samples: &mut [Sample], counts: &mut RewriteCounts) -> Result<(), CommandError> {
+        // The sample's place, and what its last rewriting had lost.
+        let voiced = samples.iter().enumerate().filter(|(_, sample)| voice(sample).is_some());
+        let mut open: Vec<(usize, Option<String>)> = voiced.map(|(place, _)| (place, None)).collect();
+        for _ in 0..TRIES {
+            if open.is_empty() {
+                return Ok(());
+            }
+            let questions = open
+                .iter()
+                .map(|(place, lost)| self.question(&samples[*place], lost.as_deref()));
+            let questions: Vec<Question> = questions.collect();
+            let texts = self.ask(questions)?;
+            let mut rejected = Vec::new();
+            for ((place, _), text) in open.into_iter().zip(texts) {
+                let sample = &mut samples[place];
+                let text = text.trim();
+                let lost = differences(&recover(text, Presentation::Prose), &expected(sample));
+                if lost.is_empty() {
+                    text.clone_into(&mut sample.prompt);
+                    sample.presentation_style = Some(Presentation::Prose);
+                    sample.rewritten_by = Some(self.client.settings().model.clone());
+                    counts.rewritten += 1;
+                } else {
+                    counts.rejected += 1;
+                    rejected.push((place, Some(lost)));
+                }
+            }
+            open = rejected;
+        }
+        counts.kept += open.len();
+        Ok(())
+    }
+
+    fn question(&self, sample: &Sample, lost: Option<&str>) -> Question {
+        let voice = voice(sample).unwrap_or("somebody who asks for data");
+        let mut content = format!("{RULES}\nWrite as {voice}.\n");
+        if let Some(lost) = lost {
+            content +=
+                &format!("An earlier rewriting was rejected, as a reader found these differences in it:\n{lost}\n");
+        }
+        content += &format!("\nThe request:\n{}", sample.prompt);
+        Question {
+            messages: vec![Message {
+                role: Role::User,
+                content,
+            }],
+            schema: None,
+            max_tokens: Some(MAX_TOKENS),
+            sampling: self.sampling.clone(),
+            limit: self.limit,
+        }
+    }
+
+    /// The texts that the server answers with, one for each question.
+    fn ask(&self, questions: Vec<Question>) -> Result<Vec<String>, CommandError> {
+        let (name, planned) = (&self.client.settings().name, questions.len());
+        let mut texts = vec![None; planned];
+        let mut patience = Patience::default();
+        let ended = ask_all(
+            &self.client,
+            questions,
+            self.concurrency,
+            interrupt::requested,
+            |number, result| {
+                let next = patience.add(&result);
+                texts[number] = result.ok().map(|answer| self.client.clean(&answer.text));
+                Ok::<_, CommandError>(next)
+            },
+        )?;
+        if ended == Ended::Interrupted {
+            return Err(CommandError::InterruptedEarly);
+        }
+        let texts: Option<Vec<String>> = texts.into_iter().collect();
+        texts.ok_or_else(|| {
+            let reasons = patience.reasons(name, planned, None).join("; ");
+            CommandError::server(self.client.settings(), reasons)
+        })
+    }
+}
+
+/// How a model is told to write as the sample's voice; none where the sample's words are nobody's.
+fn voice(sample: &Sample) -> Option<&'static str> {
+    let name = sample.voice.as_deref()?;
+    VOICES.iter().find(|(known, _)| *known == name).map(|(_, told)| *told)
+}
