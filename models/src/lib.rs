@@ -6,6 +6,7 @@
 //!    recommend for sampling.
 //! 3. [`LanguageModel::append`] takes tokens and returns logits; snapshots take tokens back.
 //! 4. [`generate`] writes a whole answer, with masks where there is a [`Constraint`], and times every step.
+//! 5. A [`TrainableModel`] has gradients, which [`AdamW`] follows.
 //!
 //! Models of each [`Family`] run (Llama, Qwen, LFM2, Gemma 3, Granite and others), from safetensors weights, on the CPU or, with
 //! the cargo feature `cuda`, on an NVIDIA GPU.
@@ -20,6 +21,7 @@
 //! | `loaded_model` | [`load`](fn@load), which puts these three together |
 //! | `choice` | choosing a token by logits, on the host or the model's device |
 //! | `decode` | [`generate`]: the loop of forward passes, masks and sampling |
+//! | `train` | gradients of the weights, the optimiser, checkpoints |
 //! | `write` | checkpoints with random weights, and GGUF files |
 //!
 //! # Untrusted input
@@ -36,6 +38,7 @@ mod load;
 mod loaded_model;
 mod network;
 mod prompt;
+mod train;
 mod write;
 
 pub use choice::Choice;
@@ -66,6 +69,12 @@ pub use prompt::chat_template::{ChatTemplate, Message};
 pub use prompt::reasoning::{Reasoning, ReasoningOptions};
 pub use prompt::tokenizer::ModelTokenizer;
 pub use prompt::vocabulary::ModelVocabulary;
+pub use train::adamw::{AdamW, AdamWOptions};
+pub use train::checkpoint::write_directory_whole;
+pub use train::gradients::{Gradients, TokenSequence};
+pub use train::learning_rate::LearningRate;
+pub use train::loss::{LossParts, PolicyLoss, TokenLoss, group_advantages};
+pub use train::trainable_model::TrainableModel;
 pub use write::families_table::{COMPARED_WITH, compared_with, families_table};
 pub use write::gguf::tokens::PreTokenizer;
 pub use write::gguf::{GgufSummary, export_gguf};

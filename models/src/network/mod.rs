@@ -12,5 +12,5 @@ pub(crate) mod matrices;
 mod recurrent;
 pub(crate) mod rope;
 pub(crate) mod self_check;
-mod tensors;
+pub(crate) mod tensors;
 pub(crate) mod transformer;

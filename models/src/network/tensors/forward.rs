@@ -347,7 +347,7 @@ impl TensorPass<'_> {
 }
 
 /// The mask that keeps each token from seeing those after it and those before its window, `[count, position + count]`.
-fn mask(position: usize, count: usize, window: usize, device: &Device) -> Result<Tensor> {
+pub(crate) fn mask(position: usize, count: usize, window: usize, device: &Device) -> Result<Tensor> {
     let len = position + count;
     let cells = (0..count).flat_map(|row| {
         let end = position + row + 1;

@@ -1,4 +1,4 @@
 //! The forward pass by tensor operations, for any device candle has.
 
-pub(super) mod forward;
+pub(crate) mod forward;
 pub(super) mod norm;

@@ -1,0 +1,368 @@
+//! Gradients against finite differences, networks against the decode loop's, and runs that learn, are killed and go on.
+
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use candle_core::{DType, Tensor};
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use super::adamw::{AdamW, AdamWOptions};
+use super::checkpoint::write_directory_whole;
+use super::gradients::TokenSequence;
+use super::loss::{PolicyLoss, TokenLoss, group_advantages};
+use super::trainable_model::TrainableModel;
+use crate::{
+    DecodeOptions, Family, FinishReason, HubSettings, LanguageModel, LoadOptions, ModelDevice, ModelError, ModelSource,
+    RandomCheckpoint, SamplingOptions, WeightFormat, generate, load, logits_to_host,
+};
+
+/// Families that can be trained; between them they have every part that a pass knows.
+const TRAINABLE: [Family; 12] = [
+    Family::Llama,
+    Family::Mistral,
+    Family::Qwen2,
+    Family::Qwen3,
+    Family::Granite,
+    Family::Olmo2,
+    Family::Olmo3,
+    Family::SmolLm3,
+    Family::Phi3,
+    Family::Glm4,
+    Family::Gemma2,
+    Family::Gemma3,
+];
+
+fn checkpoint(directory: &Path, family: Family, change: impl FnOnce(&mut RandomCheckpoint)) -> ModelSource {
+    let mut checkpoint = RandomCheckpoint::preset(family, "tiny").unwrap();
+    checkpoint.format = WeightFormat::F32;
+    change(&mut checkpoint);
+    checkpoint.write(directory).unwrap();
+    ModelSource::Directory(directory.to_owned())
+}
+
+fn trainable(source: &ModelSource) -> Result<TrainableModel, ModelError> {
+    TrainableModel::load(source, ModelDevice::Cpu, &HubSettings::from_environment(), None)
+}
+
+fn sequence(length: usize, from: usize, seed: u64) -> TokenSequence {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let tokens = (0..length).map(|_| random.random_range(0..256)).collect();
+    TokenSequence { tokens, from }
+}
+
+/// The log-probabilities of a sequence's tokens by the decode loop's own passes.
+fn by_appending(model: &mut dyn LanguageModel, sequence: &TokenSequence, temperature: f64) -> Vec<f64> {
+    model.reset();
+    let mut logits = Vec::new();
+    let mut all = Vec::new();
+    for (place, token) in sequence.tokens.iter().enumerate() {
+        if place >= sequence.from {
+            let powers: Vec<f64> = logits.iter().map(|logit| f64::from(*logit) / temperature).collect();
+            let total = powers.iter().map(|power| power.exp()).sum::<f64>().ln();
+            all.push(powers[*token as usize] - total);
+        }
+        logits_to_host(&model.append(&[*token]).unwrap(), &mut logits).unwrap();
+    }
+    all
+}
+
+#[test]
+fn log_probabilities_are_those_of_the_decode_loop() {
+    for family in TRAINABLE {
+        for tied in [true, false] {
+            let directory = tempfile::tempdir().unwrap();
+            let source = checkpoint(directory.path(), family, |checkpoint| {
+                checkpoint.config["tie_word_embeddings"] = tied.into();
+            });
+            let model = trainable(&source).unwrap();
+            // Longer than the windows, and of different lengths, so that one is filled up.
+            let sequences = [sequence(40, 1, 1), sequence(29, 20, 2)];
+            let found = model.log_probabilities(&sequences, 0.7, 1 << 20).unwrap();
+            let alone = model.log_probabilities(&sequences, 0.7, 1).unwrap();
+            let options = LoadOptions {
+                dtype: WeightFormat::F32,
+                ..LoadOptions::default()
+            };
+            let mut loaded = load(&source, &options).unwrap();
+            let mut now = model.transformer(None).unwrap();
+            for appending in [loaded.model.as_mut(), &mut now as &mut dyn LanguageModel] {
+                let expected = sequences.iter().flat_map(|one| by_appending(appending, one, 0.7));
+                let expected: Vec<f64> = expected.collect();
+                assert_eq!((found.len(), alone.len()), (48, 48));
+                for (found, expected) in found.iter().zip(&expected).chain(alone.iter().zip(&expected)) {
+                    assert!(
+                        (f64::from(*found) - expected).abs() < 1e-4,
+                        "{family:?}: {found} {expected}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// Adds `step` times `direction` to the weights called `name`.
+fn shift(model: &TrainableModel, name: &str, direction: &Tensor, step: f64) {
+    let weights = model.parameters.get(name).unwrap().as_detached_tensor();
+    model
+        .set(name, &(weights + (direction * step).unwrap()).unwrap())
+        .unwrap();
+}
+
+/// Compares the derivatives of `loss` with finite differences: along each tensor's gradient, and along a random direction.
+fn check_gradients(model: &TrainableModel, sequences: &[TokenSequence], loss: &TokenLoss) {
+    let (parts, gradients) = model.gradients(sequences, 0.8, loss, 64).unwrap();
+    assert!(parts.loss.is_finite());
+    assert_eq!(gradients.0.len(), model.parameters.iter().count(), "each weight counts");
+    let value = || model.gradients(sequences, 0.8, loss, 64).unwrap().0.loss;
+    for (name, gradient) in &gradients.0 {
+        let random = Tensor::randn(0f32, 1.0, gradient.dims(), gradient.device()).unwrap();
+        for direction in [gradient, &random] {
+            let length = |tensor: &Tensor| {
+                let sum = tensor.sqr().unwrap().sum_all().unwrap();
+                f64::from(sum.to_scalar::<f32>().unwrap()).sqrt()
+            };
+            let direction = (direction / length(direction).max(1e-12)).unwrap();
+            let product = (gradient * &direction).unwrap().sum_all().unwrap();
+            let expected = f64::from(product.to_scalar::<f32>().unwrap());
+            let step = 4e-3;
+            shift(model, name, &direction, step);
+            let above = value();
+            shift(model, name, &direction, -2.0 * step);
+            let below = value();
+            shift(model, name, &direction, step);
+            let found = (above - below) / (2.0 * step);
+            let error = (found - expected).abs();
+            assert!(error < 2e-3 + 0.02 * expected.abs(), "{name}: {found} {expected}");
+        }
+    }
+}
+
+#[test]
+fn gradients_are_finite_differences() {
+    for family in [
+        Family::Llama,
+        Family::Qwen2,
+        Family::Qwen3,
+        Family::Gemma2,
+        Family::Glm4,
+    ] {
+        let directory = tempfile::tempdir().unwrap();
+        let source = checkpoint(directory.path(), family, |checkpoint| {
+            checkpoint.config["hidden_size"] = 16.into();
+            checkpoint.config["intermediate_size"] = 24.into();
+            checkpoint.config["tie_word_embeddings"] = (family != Family::Qwen2).into();
+        });
+        let model = trainable(&source).unwrap();
+        let sequences = [sequence(12, 1, 3), sequence(7, 4, 4)];
+        check_gradients(&model, &sequences, &TokenLoss::Likelihood { tokens: 14 });
+    }
+}
+
+#[test]
+fn gradients_of_the_clipped_objective_are_finite_differences() {
+    let directory = tempfile::tempdir().unwrap();
+    let model = trainable(&checkpoint(directory.path(), Family::Qwen3, |_| ())).unwrap();
+    let sequences = [sequence(9, 3, 5), sequence(9, 3, 6)];
+    let now = model.log_probabilities(&sequences, 0.8, 1 << 20).unwrap();
+    // Ratios on both sides of the clip, none of them at its corner.
+    let apart = [0.0, 0.1, -0.1, 0.4, -0.4, 0.05];
+    let old = now.iter().zip(apart.iter().cycle()).map(|(now, apart)| now - apart);
+    let loss = TokenLoss::Policy(PolicyLoss {
+        advantages: [vec![1.5; 6], vec![-0.5; 6]].concat(),
+        old: Some(old.collect()),
+        reference: Some(now.iter().map(|now| now + 0.3).collect()),
+        clip: 0.2,
+        kl: 0.1,
+    });
+    let (parts, _) = model.gradients(&sequences, 0.8, &loss, 1 << 20).unwrap();
+    assert!((parts.clipped - 2.0 / 12.0).abs() < 1e-9, "{parts:?}");
+    assert!((parts.kl - (0.3_f64.exp() - 1.3)).abs() < 1e-4, "{parts:?}");
+    check_gradients(&model, &sequences, &loss);
+}
+
+#[test]
+fn the_first_step_of_a_policy_goes_by_advantages_alone() {
+    let directory = tempfile::tempdir().unwrap();
+    let model = trainable(&checkpoint(directory.path(), Family::Llama, |_| ())).unwrap();
+    let sequences = [sequence(9, 3, 5), sequence(9, 3, 6)];
+    let policy = |advantage: f64| {
+        TokenLoss::Policy(PolicyLoss {
+            advantages: vec![advantage; 12],
+            old: None,
+            reference: None,
+            clip: 0.2,
+            kl: 0.0,
+        })
+    };
+    let (_, gradients) = model.gradients(&sequences, 1.0, &policy(1.0), 1 << 20).unwrap();
+    let likelihood = TokenLoss::Likelihood { tokens: 12 };
+    let (_, expected) = model.gradients(&sequences, 1.0, &likelihood, 1 << 20).unwrap();
+    let (gradients, expected) = (gradients.numbers().unwrap(), expected.numbers().unwrap());
+    for (name, numbers) in &gradients {
+        for (found, expected) in numbers.iter().zip(&expected[name]) {
+            assert!((found - expected).abs() < 1e-5, "{name}: {found} {expected}");
+        }
+    }
+    let (_, none) = model.gradients(&sequences, 1.0, &policy(0.0), 1 << 20).unwrap();
+    assert_eq!(none.norm().unwrap(), 0.0);
+}
+
+#[test]
+fn other_networks_are_refused() {
+    for family in Family::ALL.into_iter().filter(|family| !TRAINABLE.contains(family)) {
+        let directory = tempfile::tempdir().unwrap();
+        let refused = trainable(&checkpoint(directory.path(), family, |checkpoint| {
+            checkpoint.format = WeightFormat::Bf16;
+        }));
+        match refused {
+            Err(ModelError::Unsupported { what, .. }) => assert!(what.contains(family.architecture()), "{what}"),
+            other => panic!("{family:?}: {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn sequences_that_cannot_be_read_are_errors() {
+    let directory = tempfile::tempdir().unwrap();
+    let model = trainable(&checkpoint(directory.path(), Family::Llama, |_| ())).unwrap();
+    let of = |tokens: Vec<u32>, from| model.log_probabilities(&[TokenSequence { tokens, from }], 1.0, 64);
+    assert!(matches!(of(vec![1], 1), Err(ModelError::NothingToAppend)));
+    assert!(matches!(of(vec![1, 2], 0), Err(ModelError::NothingToAppend)));
+    assert!(matches!(of(vec![1, 320], 1), Err(ModelError::TokenOutOfRange { .. })));
+    assert!(matches!(of(vec![1; 1025], 1), Err(ModelError::ContextFull { .. })));
+    assert!(of(vec![1, 2], 2).unwrap().is_empty());
+}
+
+/// Steps of supervised training on one batch, from the step of that number on.
+fn supervised(model: &mut TrainableModel, optimiser: &mut AdamW, steps: std::ops::Range<usize>) -> Vec<f64> {
+    let steps = steps.map(|step| {
+        let sequences = [sequence(20, 4, step as u64 % 2), sequence(16, 4, 7)];
+        let loss = TokenLoss::Likelihood { tokens: 28 };
+        let (parts, gradients) = model.gradients(&sequences, 1.0, &loss, 24).unwrap();
+        optimiser.step(model, &gradients, 3e-3).unwrap();
+        parts.loss
+    });
+    steps.collect()
+}
+
+#[test]
+fn training_lowers_the_loss_and_a_killed_run_goes_on_to_the_same_weights() {
+    let directory = tempfile::tempdir().unwrap();
+    let source = checkpoint(&directory.path().join("start"), Family::Qwen3, |_| ());
+    let mut whole = trainable(&source).unwrap();
+    let mut optimiser = AdamW::new(AdamWOptions::default());
+    let losses = supervised(&mut whole, &mut optimiser, 0..40);
+    assert!(
+        losses[38] < 0.3 * losses[0] && losses[39] < 0.3 * losses[1],
+        "{losses:?}"
+    );
+
+    let mut first = trainable(&source).unwrap();
+    let mut optimiser = AdamW::new(AdamWOptions::default());
+    supervised(&mut first, &mut optimiser, 0..15);
+    let kept = directory.path().join("kept");
+    write_directory_whole(&kept, |directory| {
+        first.write(directory)?;
+        optimiser.write(directory)
+    })
+    .unwrap();
+    drop((first, optimiser));
+    let source = ModelSource::Directory(kept.clone());
+    let mut resumed = trainable(&source).unwrap();
+    let mut optimiser = AdamW::read(AdamWOptions::default(), 15, &kept, &resumed).unwrap();
+    let rest = supervised(&mut resumed, &mut optimiser, 15..40);
+    assert_eq!(rest, losses[15..]);
+    assert_eq!(resumed.weights().unwrap(), whole.weights().unwrap());
+
+    // What was written is a model like any other.
+    let loaded = load(&source, &LoadOptions::default()).unwrap();
+    assert_eq!(loaded.summary().dtype, DType::F32.as_str());
+    let other = RandomCheckpoint::preset(Family::Llama, "tiny").unwrap();
+    other.write(&directory.path().join("other")).unwrap();
+    let other = trainable(&ModelSource::Directory(directory.path().join("other"))).unwrap();
+    let wrong = AdamW::read(AdamWOptions::default(), 15, &kept, &other);
+    assert!(matches!(wrong, Err(ModelError::DamagedWeights { .. })) || wrong.is_ok());
+}
+
+#[test]
+fn a_directory_that_cannot_be_filled_leaves_the_one_before() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a");
+    let write =
+        |text: &'static str| move |place: &Path| crate::load::disk::write_file(&place.join("x"), text.as_bytes());
+    write_directory_whole(&path, write("one")).unwrap();
+    let failed = write_directory_whole(&path, |place| {
+        write("half")(place)?;
+        Err(ModelError::NothingToAppend)
+    });
+    assert!(failed.is_err());
+    assert_eq!(std::fs::read_to_string(path.join("x")).unwrap(), "one");
+    write_directory_whole(&path, write("two")).unwrap();
+    assert_eq!(std::fs::read_to_string(path.join("x")).unwrap(), "two");
+    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
+}
+
+/// How much of a reply is digits and signs, a fifth of all tokens: what the toy policy is rewarded for.
+fn reward(tokens: &[u32]) -> f64 {
+    tokens.iter().filter(|token| **token < 64).count() as f64 / tokens.len().max(1) as f64
+}
+
+#[test]
+fn a_policy_learns_what_it_is_rewarded_for() {
+    const GROUP: usize = 8;
+    let directory = tempfile::tempdir().unwrap();
+    let mut model = trainable(&checkpoint(directory.path(), Family::Llama, |checkpoint| {
+        checkpoint.config["num_hidden_layers"] = 1.into();
+    }))
+    .unwrap();
+    let mut optimiser = AdamW::new(AdamWOptions::default());
+    let mut means = Vec::new();
+    for step in 0..30 {
+        let mut now = model.transformer(None).unwrap();
+        let mut sequences = Vec::new();
+        let mut rewards = Vec::new();
+        for sample in 0..4 * GROUP {
+            let prompt = vec![(sample / GROUP) as u32, 100];
+            let options = DecodeOptions {
+                sampling: SamplingOptions {
+                    temperature: 4.0,
+                    seed: (step * 1000 + sample) as u64,
+                    ..SamplingOptions::default()
+                },
+                eos_tokens: Vec::new(),
+                max_tokens: 12,
+                time_limit: None,
+                fast_forward: false,
+                finish_in_time: false,
+                overlap: false,
+                mask_effects: false,
+                reasoning: None,
+            };
+            let reply = generate(&mut now, &prompt, None, &options, &AtomicBool::new(false));
+            assert_eq!(reply.finish.as_ref().unwrap(), &FinishReason::TokenLimit);
+            let tokens = reply.token_ids();
+            rewards.push(reward(&tokens));
+            sequences.push(TokenSequence {
+                from: prompt.len(),
+                tokens: [prompt, tokens].concat(),
+            });
+        }
+        means.push(rewards.iter().sum::<f64>() / rewards.len() as f64);
+        let advantages = group_advantages(&rewards, GROUP);
+        let of_tokens = sequences.iter().zip(&advantages);
+        let of_tokens = of_tokens.flat_map(|(one, advantage)| std::iter::repeat_n(*advantage, one.counted()));
+        let loss = TokenLoss::Policy(PolicyLoss {
+            advantages: of_tokens.collect(),
+            old: None,
+            reference: None,
+            clip: 0.2,
+            kl: 0.0,
+        });
+        let (_, gradients) = model.gradients(&sequences, 4.0, &loss, 512).unwrap();
+        optimiser.step(&mut model, &gradients, 6e-2).unwrap();
+    }
+    let mean = |part: &[f64]| part.iter().sum::<f64>() / part.len() as f64;
+    let (before, after) = (mean(&means[..5]), mean(&means[25..]));
+    assert!(after > before + 0.3, "{means:?}");
+}
