@@ -18,6 +18,7 @@ use crate::run::directory::{Recorded, RunDirectory};
 use crate::run::error::RunDirectoryError;
 use crate::run::interrupt;
 use crate::server::ServerSettings;
+use crate::train::TrainError;
 use crate::vocabularies::VocabularySourceError;
 
 /// Why a command did not do what it was asked to.
@@ -73,6 +74,9 @@ pub enum CommandError {
     /// Questions with known answers could not be read.
     #[error("questions: {0}")]
     Questions(#[from] QuestionError),
+    /// A model cannot be trained, or its training not be continued.
+    #[error("train: {0}")]
+    Train(#[from] TrainError),
     /// Nothing of the Test Suite was chosen.
     #[error("draft {draft} of the Test Suite has no cases in the parts and categories asked for{hint}")]
     NoCases {
@@ -265,6 +269,7 @@ impl CommandError {
             | Self::Samples(_)
             | Self::Questions(_)
             | Self::NotFound(_)
+            | Self::Train(_)
             | Self::NothingMeasured(_)
             | Self::Schema { .. }
             | Self::InvalidVocabulary(_)

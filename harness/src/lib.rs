@@ -22,6 +22,7 @@ mod server;
 mod shapes;
 mod terminal;
 mod testsuite;
+mod train;
 mod vocabularies;
 mod worker;
 

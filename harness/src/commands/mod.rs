@@ -20,6 +20,7 @@ mod rows;
 mod sample;
 mod shapes;
 mod testsuite;
+mod train;
 mod worker;
 
 use std::io::{self, Read as _};
@@ -78,6 +79,8 @@ pub enum Command {
     Site(results::site::SiteArguments),
     /// Judge frameworks by the JSON Schema Test Suite: what they refuse, block and let through
     Testsuite(testsuite::TestSuiteArguments),
+    /// Train a model on IFStruct: references first, then replies rewarded by the judge (GRPO)
+    Train(Box<train::TrainArguments>),
     /// Run a framework as a worker, which answers requests on standard input
     #[command(hide = true)]
     Worker(worker::WorkerArguments),
@@ -111,6 +114,7 @@ pub fn run(command: Command) -> Result<(), CommandError> {
         Command::Shapes(arguments) => shapes::run(&arguments),
         Command::Site(arguments) => results::site::run(&arguments),
         Command::Testsuite(arguments) => testsuite::run(&arguments),
+        Command::Train(arguments) => train::run(&arguments),
         Command::Worker(arguments) => worker::run(&arguments),
     }
 }

@@ -20,3 +20,4 @@ mod prompts;
 mod quality;
 mod servers;
 mod shards;
+mod train;

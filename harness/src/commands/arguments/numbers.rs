@@ -64,6 +64,31 @@ pub fn seconds(text: &str) -> Result<f64, String> {
     }
 }
 
+/// Reads a finite number above 0.
+///
+/// # Errors
+///
+/// A sentence that says what is wrong with the text.
+pub fn above_zero(text: &str) -> Result<f64, String> {
+    match not_negative(text)? {
+        0.0 => Err("must be above 0".to_owned()),
+        value => Ok(value),
+    }
+}
+
+/// Reads a finite number of 0 or more.
+///
+/// # Errors
+///
+/// A sentence that says what is wrong with the text.
+pub fn not_negative(text: &str) -> Result<f64, String> {
+    let value: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
+    match value.is_finite() && value >= 0.0 {
+        true => Ok(value),
+        false => Err("must be 0 or more".to_owned()),
+    }
+}
+
 /// Reads a probability above 0 and below 1.
 ///
 /// # Errors

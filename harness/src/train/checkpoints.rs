@@ -1,0 +1,162 @@
+//! [`Checkpoints`]: weights, moments and step of a phase on disk, whole or not at all.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use maskwright_models::{
+    AdamW, AdamWOptions, HubSettings, ModelDevice, ModelError, ModelSource, TrainableModel, write_directory_whole,
+};
+use serde::{Deserialize, Serialize};
+
+use super::TrainError;
+use super::record::Phase;
+use crate::error::CommandError;
+
+/// Name of the directory of checkpoints within that of a run.
+const CHECKPOINTS: &str = "checkpoints";
+/// Name of the file that says where training was.
+const STATE: &str = "state.json";
+
+/// Where training was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct State {
+    phase: Phase,
+    /// Steps of the phase made.
+    step: usize,
+    /// Steps of the optimiser made, of which a step of GRPO may have several.
+    optimiser_steps: u64,
+}
+
+/// The checkpoints of a run.
+#[derive(Clone, Debug)]
+pub struct Checkpoints {
+    run: PathBuf,
+    device: ModelDevice,
+}
+
+impl Checkpoints {
+    /// The checkpoints of the run in `directory`.
+    pub fn new(directory: &Path, device: ModelDevice) -> Self {
+        Self {
+            run: directory.to_owned(),
+            device,
+        }
+    }
+
+    /// The directory of the model that a phase came to, or all of them, in Hugging Face layout.
+    pub fn result(&self, name: &str) -> PathBuf {
+        self.run.join(name)
+    }
+
+    /// The model in a directory that [`result`](Self::result) named.
+    ///
+    /// # Errors
+    ///
+    /// [`ModelError`].
+    pub fn read_result(&self, name: &str) -> Result<TrainableModel, ModelError> {
+        self.model(&self.result(name))
+    }
+
+    fn model(&self, directory: &Path) -> Result<TrainableModel, ModelError> {
+        let source = ModelSource::Directory(directory.to_owned());
+        TrainableModel::load(&source, self.device, &HubSettings::from_environment(), None)
+    }
+
+    /// Writes a checkpoint after so many steps of `phase`, and removes those before it.
+    ///
+    /// # Errors
+    ///
+    /// [`ModelError::Write`].
+    pub fn write(
+        &self,
+        (phase, step): (Phase, usize),
+        model: &TrainableModel,
+        optimiser: &AdamW,
+    ) -> Result<(), CommandError> {
+        let state = State {
+            phase,
+            step,
+            optimiser_steps: optimiser.steps(),
+        };
+        let all = self.run.join(CHECKPOINTS);
+        let own = all.join(format!("{}-{step:06}", phase.name()));
+        write_directory_whole(&own, |directory| {
+            model.write(directory)?;
+            optimiser.write(directory)?;
+            let path = directory.join(STATE);
+            let text = serde_json::to_string(&state).unwrap_or_default();
+            fs::write(&path, text).map_err(|source| ModelError::Write { path, source })
+        })?;
+        for other in self.directories().into_iter().filter(|other| *other != own) {
+            fs::remove_dir_all(&other).map_err(|source| CommandError::write(&other, source))?;
+        }
+        Ok(())
+    }
+
+    /// Whether there is a checkpoint after so many steps of `phase`.
+    pub fn has(&self, (phase, step): (Phase, usize)) -> bool {
+        let name = format!("{}-{step:06}", phase.name());
+        self.run.join(CHECKPOINTS).join(name).is_dir()
+    }
+
+    /// Model, optimiser and step of the last checkpoint of `phase`; none where there is none.
+    ///
+    /// # Errors
+    ///
+    /// [`TrainError::Checkpoint`], where it is damaged; [`ModelError`], where its weights are.
+    pub fn last(
+        &self,
+        phase: Phase,
+        options: AdamWOptions,
+    ) -> Result<Option<(TrainableModel, AdamW, usize)>, CommandError> {
+        let mut last: Option<(State, PathBuf)> = None;
+        for path in self.directories() {
+            if path.extension().is_some_and(|extension| extension == "partial") {
+                continue;
+            }
+            let damaged = |message: String| TrainError::Checkpoint {
+                path: path.clone(),
+                message,
+            };
+            let text = fs::read_to_string(path.join(STATE)).map_err(|error| damaged(format!("{STATE}: {error}")))?;
+            let state: State = serde_json::from_str(&text).map_err(|error| damaged(format!("{STATE}: {error}")))?;
+            if state.phase == phase && last.as_ref().is_none_or(|(known, _)| known.step < state.step) {
+                last = Some((state, path));
+            }
+        }
+        let Some((state, path)) = last else {
+            return Ok(None);
+        };
+        let model = self.model(&path)?;
+        let optimiser = AdamW::read(options, state.optimiser_steps, &path, &model)?;
+        Ok(Some((model, optimiser, state.step)))
+    }
+
+    /// What is in the directory of checkpoints.
+    fn directories(&self) -> Vec<PathBuf> {
+        let entries = fs::read_dir(self.run.join(CHECKPOINTS)).into_iter().flatten().flatten();
+        entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect()
+    }
+
+    /// Writes the model that a phase came to.
+    ///
+    /// # Errors
+    ///
+    /// [`ModelError::Write`].
+    pub fn write_result(&self, name: &str, model: &TrainableModel) -> Result<(), ModelError> {
+        write_directory_whole(&self.result(name), |directory| model.write(directory))
+    }
+
+    /// Removes all checkpoints, when training is over.
+    ///
+    /// # Errors
+    ///
+    /// [`CommandError::Write`].
+    pub fn clear(&self) -> Result<(), CommandError> {
+        let all = self.run.join(CHECKPOINTS);
+        match fs::remove_dir_all(&all) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(CommandError::write(&all, error)),
+            _ => Ok(()),
+        }
+    }
+}

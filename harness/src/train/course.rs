@@ -1,0 +1,373 @@
+//! [`Course`]: the phases of a training, step by step, with records, checkpoints and evaluations.
+
+use std::cell::Cell;
+use std::time::Instant;
+
+use maskwright_models::{
+    AdamW, LearningRate, LossParts, PolicyLoss, TokenLoss, TokenSequence, TrainableModel, group_advantages,
+};
+
+use super::checkpoints::Checkpoints;
+use super::record::{Evaluation, Measured, Phase, StepMetrics, TrainKey, TrainRecord};
+use super::replies::{Replier, Reply, Reward};
+use super::samples::{SplitSamples, mixed};
+use super::settings::TrainSettings;
+use crate::error::CommandError;
+use crate::run::directory::RunDirectory;
+use crate::run::{interrupt, progress};
+
+/// Name of the directory of what supervised steps came to, where GRPO follows.
+pub const SUPERVISED: &str = "supervised";
+/// Name of the directory of what the training came to.
+pub const RESULT: &str = "model";
+
+/// The part of a run's steps over which the learning rate rises: one of so many.
+const WARM_UP_PART: usize = 10;
+
+/// A training.
+pub struct Course<'a> {
+    /// What is done.
+    pub settings: &'a TrainSettings,
+    /// Steps between two checkpoints.
+    pub checkpoint_every: usize,
+    /// What is learned from.
+    pub train: &'a SplitSamples,
+    /// What is tested with.
+    pub test: &'a SplitSamples,
+    /// The decode loop.
+    pub replier: Replier<'a>,
+    /// What a reply earns.
+    pub reward: &'a Reward<'a>,
+    /// Where records go.
+    pub directory: &'a mut RunDirectory<TrainRecord>,
+    /// Where weights go.
+    pub checkpoints: Checkpoints,
+}
+
+/// The steps of a phase that are evaluated: the first, unless another phase has just ended there, each `every`th, and the last.
+fn is_evaluated(settings: &TrainSettings, phase: Phase, step: usize) -> bool {
+    let steps = steps_of(settings, phase);
+    let is_start = step == 0 && (phase == Phase::Supervised || settings.supervised_steps == 0);
+    let is_between = step > 0 && settings.evaluate_every > 0 && step.is_multiple_of(settings.evaluate_every);
+    steps > 0 && (is_start || is_between || step == steps)
+}
+
+fn steps_of(settings: &TrainSettings, phase: Phase) -> usize {
+    match phase {
+        Phase::Supervised => settings.supervised_steps,
+        Phase::Grpo => settings.grpo_steps,
+    }
+}
+
+/// The records of a run with these settings.
+pub fn planned(settings: &TrainSettings) -> Vec<TrainKey> {
+    let of_phase = |phase| {
+        let key = move |what, step| TrainKey { phase, step, what };
+        let steps = 1..=steps_of(settings, phase);
+        let evaluated = (0..=steps_of(settings, phase)).filter(move |step| is_evaluated(settings, phase, *step));
+        let steps = steps.map(move |step| key(Measured::Step, step));
+        steps.chain(evaluated.map(move |step| key(Measured::Evaluation, step)))
+    };
+    [Phase::Supervised, Phase::Grpo]
+        .into_iter()
+        .flat_map(of_phase)
+        .collect()
+}
+
+impl Course<'_> {
+    /// Goes through what is left of the training. `start` reads the model that it starts from.
+    ///
+    /// # Errors
+    ///
+    /// [`CommandError::Interrupted`], where the user asked to stop; [`CommandError`], where the model fails or files cannot be written.
+    pub fn run(&mut self, start: &dyn Fn() -> Result<TrainableModel, CommandError>) -> Result<(), CommandError> {
+        if self.checkpoints.result(RESULT).is_dir() {
+            return Ok(());
+        }
+        let has_grpo = self.settings.grpo_steps > 0;
+        let mut last = None;
+        if self.settings.supervised_steps > 0 && !self.checkpoints.result(SUPERVISED).is_dir() {
+            let model = self.phase(Phase::Supervised, start, None)?;
+            let name = if has_grpo { SUPERVISED } else { RESULT };
+            self.checkpoints.write_result(name, &model)?;
+            last = Some(model);
+        }
+        if has_grpo {
+            let (from_supervised, checkpoints) = (self.settings.supervised_steps > 0, self.checkpoints.clone());
+            let read = || match from_supervised {
+                true => Ok(checkpoints.read_result(SUPERVISED)?),
+                false => start(),
+            };
+            let reference = (self.settings.kl > 0.0).then(read).transpose()?;
+            let last = Cell::new(last);
+            let begin = || last.take().map_or_else(read, Ok);
+            let model = self.phase(Phase::Grpo, &begin, reference.as_ref())?;
+            self.checkpoints.write_result(RESULT, &model)?;
+        }
+        self.checkpoints.clear()
+    }
+
+    fn phase(
+        &mut self,
+        phase: Phase,
+        start: &dyn Fn() -> Result<TrainableModel, CommandError>,
+        reference: Option<&TrainableModel>,
+    ) -> Result<TrainableModel, CommandError> {
+        let options = self.settings.optimiser;
+        let (model, optimiser, step) = match self.checkpoints.last(phase, options)? {
+            Some(found) => found,
+            None => (start()?, AdamW::new(options), 0),
+        };
+        match self.steps(phase, (model, optimiser, step), reference)? {
+            Some(model) => Ok(model),
+            None => Err(CommandError::interrupted(self.directory)),
+        }
+    }
+
+    /// The rest of a phase. None where the user asked to stop: then the weights are in a checkpoint.
+    fn steps(
+        &mut self,
+        phase: Phase,
+        (mut model, mut optimiser, mut step): (TrainableModel, AdamW, usize),
+        reference: Option<&TrainableModel>,
+    ) -> Result<Option<TrainableModel>, CommandError> {
+        let steps = steps_of(self.settings, phase);
+        let bar = progress::bar(steps as u64, phase.name());
+        bar.inc(step as u64);
+        loop {
+            let key = |what, step| TrainKey { phase, step, what };
+            let mut is_stopped = interrupt::requested();
+            let evaluated = key(Measured::Evaluation, step);
+            if !is_stopped && is_evaluated(self.settings, phase, step) && self.directory.lacks(&evaluated) {
+                match self.evaluate(&model)? {
+                    Some(evaluation) => self.record(evaluated, None, Some(evaluation))?,
+                    None => is_stopped = true,
+                }
+            }
+            if step == steps && !is_stopped {
+                bar.finish_and_clear();
+                return Ok(Some(model));
+            }
+            let metrics = match (is_stopped, phase) {
+                (true, _) => None,
+                (false, Phase::Supervised) => Some(self.supervised(&mut model, &mut optimiser, step)?),
+                (false, Phase::Grpo) => self.grpo(&mut model, &mut optimiser, step, reference)?,
+            };
+            let Some(metrics) = metrics else {
+                bar.abandon();
+                if step > 0 && !self.checkpoints.has((phase, step)) {
+                    self.checkpoints.write((phase, step), &model, &optimiser)?;
+                }
+                return Ok(None);
+            };
+            step += 1;
+            bar.inc(1);
+            bar.set_message(format!("{} loss {:.4}", phase.name(), metrics.loss));
+            self.record(key(Measured::Step, step), Some(metrics), None)?;
+            if step.is_multiple_of(self.checkpoint_every) || step == steps {
+                self.checkpoints.write((phase, step), &model, &optimiser)?;
+            }
+        }
+    }
+
+    /// Puts something on record, unless a run that was killed since its last checkpoint has done so.
+    fn record(
+        &mut self,
+        key: TrainKey,
+        metrics: Option<StepMetrics>,
+        evaluation: Option<Evaluation>,
+    ) -> Result<(), CommandError> {
+        if self.directory.lacks(&key) {
+            self.directory.add(TrainRecord {
+                key,
+                metrics,
+                evaluation,
+            })?;
+        }
+        Ok(())
+    }
+
+    fn rate(&self, phase: Phase, step: usize) -> f64 {
+        let steps = steps_of(self.settings, phase);
+        let peak = match phase {
+            Phase::Supervised => self.settings.learning_rate,
+            Phase::Grpo => self.settings.grpo_learning_rate,
+        };
+        let rate = LearningRate {
+            peak,
+            warm_up: steps / WARM_UP_PART,
+            steps,
+        };
+        rate.at(step)
+    }
+
+    /// A supervised step: references of some samples become likelier.
+    fn supervised(
+        &mut self,
+        model: &mut TrainableModel,
+        optimiser: &mut AdamW,
+        step: usize,
+    ) -> Result<StepMetrics, CommandError> {
+        let began = Instant::now();
+        let settings = self.settings;
+        let mut sequences = Vec::with_capacity(settings.batch);
+        for (place, time) in self.train.of_step(settings.seed, step, settings.batch) {
+            let (sample, replier) = (&self.train.fitting[place], &self.replier);
+            let reference = |number| sample.with_reference(replier.model, replier.room, replier.end, number);
+            // The first reference fits, as the sample would not be here otherwise.
+            let found = match reference(time)? {
+                Some(sequence) => Some(sequence),
+                None => reference(0)?,
+            };
+            sequences.extend(found);
+        }
+        // Sequences of like length go side by side, so that little is filled up.
+        sequences.sort_by_key(|sequence: &TokenSequence| sequence.tokens.len());
+        let tokens: usize = sequences.iter().map(TokenSequence::counted).sum();
+        let loss = TokenLoss::Likelihood { tokens };
+        let (parts, gradients) = model.gradients(&sequences, 1.0, &loss, settings.micro_batch_tokens)?;
+        let learning_rate = self.rate(Phase::Supervised, step);
+        let gradient_norm = optimiser.step(model, &gradients, learning_rate)?;
+        Ok(StepMetrics {
+            loss: parts.loss,
+            tokens: tokens as f64 / sequences.len().max(1) as f64,
+            gradient_norm,
+            learning_rate,
+            seconds: began.elapsed().as_secs_f64(),
+            ..StepMetrics::default()
+        })
+    }
+
+    /// A step of GRPO; none where the user asked to stop while the model replied.
+    fn grpo(
+        &mut self,
+        model: &mut TrainableModel,
+        optimiser: &mut AdamW,
+        step: usize,
+        reference: Option<&TrainableModel>,
+    ) -> Result<Option<StepMetrics>, CommandError> {
+        let began = Instant::now();
+        let settings = self.settings;
+        let learning_rate = self.rate(Phase::Grpo, step);
+        let (mut replies, mut rewards, mut passed) = (Vec::new(), Vec::new(), 0);
+        self.replier.take(model)?;
+        // Another order than that of the supervised steps.
+        for (place, _) in self.train.of_step(mixed(&[settings.seed, 1]), step, settings.prompts) {
+            let sample = &self.train.fitting[place];
+            let seeds = (0..settings.group).map(|number| {
+                let numbers = [settings.seed, step as u64, sample.sample.seed, number as u64];
+                mixed(&numbers)
+            });
+            let seeds: Vec<u64> = seeds.collect();
+            let Some(group) = self.replier.replies(sample, settings.temperature, &seeds)? else {
+                return Ok(None);
+            };
+            for reply in group {
+                let judged = (self.reward)(&sample.sample, &reply.text)?;
+                // What was cut off has not been said: it earns nothing, whatever it would have become.
+                rewards.push(if reply.is_truncated { 0.0 } else { judged.reward });
+                passed += usize::from(judged.passed && !reply.is_truncated);
+                replies.push(reply);
+            }
+        }
+        let advantages = group_advantages(&rewards, settings.group);
+        let groups = advantages.chunks(settings.group.max(1));
+        let spread = groups
+            .clone()
+            .filter(|group| group.iter().any(|one| *one != 0.0))
+            .count();
+        let (parts, gradient_norm) =
+            self.update(model, optimiser, (&replies, &advantages), reference, learning_rate)?;
+        let share = |count: usize, of: usize| count as f64 / of.max(1) as f64;
+        let truncated = replies.iter().filter(|reply| reply.is_truncated).count();
+        let tokens: usize = replies.iter().map(|reply| reply.sequence.counted()).sum();
+        Ok(Some(StepMetrics {
+            loss: parts.loss,
+            reward: Some(rewards.iter().sum::<f64>() / rewards.len().max(1) as f64),
+            passed: Some(share(passed, replies.len())),
+            spread: Some(share(spread, groups.len())),
+            kl: reference.map(|_| parts.kl),
+            clipped: Some(parts.clipped),
+            truncated: Some(share(truncated, replies.len())),
+            tokens: share(tokens, replies.len()),
+            gradient_norm,
+            learning_rate,
+            seconds: began.elapsed().as_secs_f64(),
+        }))
+    }
+
+    /// Changes the weights by replies and how much better than their groups they were.
+    fn update(
+        &self,
+        model: &mut TrainableModel,
+        optimiser: &mut AdamW,
+        (replies, advantages): (&[Reply], &[f64]),
+        reference: Option<&TrainableModel>,
+        learning_rate: f64,
+    ) -> Result<(LossParts, f64), CommandError> {
+        let settings = self.settings;
+        let taught = replies.iter().zip(advantages);
+        // Where nothing keeps the model near its start, replies without an advantage change nothing.
+        let taught = taught
+            .filter(|(reply, advantage)| reply.sequence.counted() > 0 && (reference.is_some() || **advantage != 0.0));
+        let mut taught: Vec<(&TokenSequence, f64)> = taught.map(|(reply, one)| (&reply.sequence, *one)).collect();
+        if taught.is_empty() {
+            return Ok((LossParts::default(), 0.0));
+        }
+        taught.sort_by_key(|(sequence, _)| sequence.tokens.len());
+        let sequences: Vec<TokenSequence> = taught.iter().map(|(sequence, _)| (*sequence).clone()).collect();
+        let of_tokens = taught
+            .iter()
+            .flat_map(|(sequence, advantage)| std::iter::repeat_n(*advantage, sequence.counted()));
+        let (temperature, cells) = (settings.temperature, settings.micro_batch_tokens);
+        let numbers = |model: &TrainableModel| model.log_probabilities(&sequences, temperature, cells);
+        let mut policy = PolicyLoss {
+            advantages: of_tokens.collect(),
+            old: None,
+            reference: reference.map(numbers).transpose()?,
+            clip: settings.clip,
+            kl: settings.kl,
+        };
+        if settings.updates > 1 {
+            policy.old = Some(numbers(model)?);
+        }
+        let loss = TokenLoss::Policy(policy);
+        let mut last = (LossParts::default(), 0.0);
+        for _ in 0..settings.updates {
+            let (parts, gradients) = model.gradients(&sequences, temperature, &loss, cells)?;
+            last = (parts, optimiser.step(model, &gradients, learning_rate)?);
+        }
+        Ok(last)
+    }
+
+    /// Asks the test split, greedily and unconstrained; none where the user asked to stop.
+    fn evaluate(&mut self, model: &TrainableModel) -> Result<Option<Evaluation>, CommandError> {
+        let began = Instant::now();
+        self.replier.take(model)?;
+        let mut evaluation = Evaluation {
+            replies: 0,
+            passed: 0,
+            truncated: 0,
+            tokens: 0.0,
+            seconds: 0.0,
+        };
+        let mut tokens = 0;
+        let bar = progress::bar(self.test.fitting.len() as u64, "test split");
+        for sample in &self.test.fitting {
+            let Some(replies) = self.replier.replies(sample, 0.0, &[0])? else {
+                return Ok(None);
+            };
+            for reply in replies {
+                evaluation.replies += 1;
+                evaluation.truncated += usize::from(reply.is_truncated);
+                evaluation.passed += usize::from((self.reward)(&sample.sample, &reply.text)?.passed);
+                tokens += reply.sequence.counted();
+            }
+            bar.inc(1);
+        }
+        bar.finish_and_clear();
+        evaluation.tokens = tokens as f64 / evaluation.replies.max(1) as f64;
+        evaluation.seconds = began.elapsed().as_secs_f64();
+        Ok(Some(evaluation))
+    }
+}
