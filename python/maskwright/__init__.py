@@ -7,8 +7,8 @@
 >>> matcher.fill_next_token_bitmask(bitmask)
 True
 
-`Executor` fills the masks of a batch. The modules `maskwright.hf` and `maskwright.llamacpp` have processors of
-logits for transformers and llama-cpp-python; vLLM finds the package by its entry point.
+`Executor` fills the masks of a batch. The modules `maskwright.hf`, `maskwright.outlines`, `maskwright.mlx` and `maskwright.llamacpp` have processors of
+logits for transformers, Outlines, mlx-lm and llama-cpp-python; vLLM and SGLang find the package by its entry points.
 """
 
 from ._bitmask import allocate_token_bitmask, apply_token_bitmask_inplace, bitmask_words

@@ -2,17 +2,20 @@
 
 vLLM has no registry of backends, so its plugin, which it finds by the entry point `vllm.general_plugins`, changes four places: the names that the
 configuration admits, the validation of requests, the choice of the backend, and the creation of grammars, which is where the request's
-`max_tokens` is known. Schemas, JSON objects, regular expressions and choices are answered here; grammars and structural tags by the xgrammar that vLLM brings.
+`max_tokens` is known. Schemas, JSON objects, regular expressions and choices are answered here; grammars and structural tags by vLLM's own backend
+over xgrammar, or over llguidance where xgrammar is not installed, which the log says once.
 
-Written for vLLM 0.33, and tested over stand-ins for its modules, not in a running server.
+Written for vLLM 0.33.0; `scripts/check-serving.sh` drives its classes with ours.
 """
 
 from __future__ import annotations
 
 import contextvars
 import functools
+import importlib.util
 import json
 import logging
+import threading
 from typing import Any
 
 from ._bitmask import allocate_token_bitmask
@@ -32,11 +35,14 @@ class Grammar:
         self.matcher = matcher
 
     def accept_tokens(self, request_id: str, tokens: list[int]) -> bool:
-        """Accepts tokens; False, and a line in the log, where one is not allowed."""
+        """Accepts tokens; False, and a line in the log, where one is not allowed. What comes behind the end is left aside."""
+        if self.matcher.is_terminated():
+            return True
         accepted = self.matcher.accept_tokens(tokens)
-        if accepted < len(tokens):
-            logger.error("request %s: token %d is not allowed by its schema", request_id, tokens[accepted])
-        return accepted == len(tokens)
+        if accepted == len(tokens) or self.matcher.is_terminated():
+            return True
+        logger.error("request %s: token %d is not allowed by its schema", request_id, tokens[accepted])
+        return False
 
     def validate_tokens(self, tokens: list[int]) -> list[int]:
         """The tokens that would be accepted. The grammar stays where it is."""
@@ -64,9 +70,9 @@ class Backend:
 
     def __init__(self, vllm_config: Any, tokenizer: Any, vocab_size: int) -> None:
         self.vllm_config, self.tokenizer, self.vocab_size = vllm_config, tokenizer, vocab_size
-        own = Tokenizer.from_huggingface(tokenizer, vocab_size=max(vocab_size, len(tokenizer)))
+        own = Tokenizer.from_huggingface(tokenizer, vocab_size=vocab_size)
         self.compiler = Compiler(own)
-        self._others: Any = None
+        self._other_made = threading.Lock()
 
     def compile_grammar(self, request_type: Any, grammar_spec: str, stop_token_ids: set[int] | None = None) -> Any:
         """Compiles a request. Its limit on tokens is the one that `_create_grammar` has noted.
@@ -75,17 +81,22 @@ class Backend:
         """
         compiled = compile_request(self.compiler, request_type.name, grammar_spec)
         if compiled is None:
-            return self._other_backend(request_type.name).compile_grammar(request_type, grammar_spec, stop_token_ids)
+            # Requests are compiled by several threads.
+            with self._other_made:
+                other = self._other
+            return other.compile_grammar(request_type, grammar_spec, stop_token_ids)
         stops = sorted(stop_token_ids) if stop_token_ids else None
         return Grammar(compiled.matcher(stop_token_ids=stops, max_tokens=_max_tokens.get()))
 
-    def _other_backend(self, request_type: str) -> Any:
-        if self._others is None:
-            from vllm.v1.structured_output.backend_xgrammar import XgrammarBackend
+    @functools.cached_property
+    def _other(self) -> Any:
+        """The backend for grammars and structural tags.
 
-            logger.warning("requests of kind %s are answered by xgrammar", request_type)
-            self._others = XgrammarBackend(self.vllm_config, tokenizer=self.tokenizer, vocab_size=self.vocab_size)
-        return self._others
+        Raises `ImportError`, where there is none.
+        """
+        backend = _other_backend()
+        logger.warning("requests for grammars and structural tags are answered by %s", backend.__name__)
+        return backend(self.vllm_config, tokenizer=self.tokenizer, vocab_size=self.vocab_size)
 
     def allocate_token_bitmask(self, max_num_seqs: int) -> Any:
         """A tensor on the CPU of shape `(max_num_seqs, words)` and type int32."""
@@ -94,8 +105,24 @@ class Backend:
     def destroy(self) -> None:
         """Lets compiled schemas go."""
         self.compiler.clear_cache()
-        if self._others is not None:
-            self._others.destroy()
+        if other := self.__dict__.pop("_other", None):
+            other.destroy()
+
+
+def _other_name() -> str:
+    """The name of vLLM's backend for what is not answered here."""
+    return "xgrammar" if importlib.util.find_spec("xgrammar") else "guidance"
+
+
+def _other_backend() -> Any:
+    """The class of that backend."""
+    if _other_name() == "xgrammar":
+        from vllm.v1.structured_output.backend_xgrammar import XgrammarBackend
+
+        return XgrammarBackend
+    from vllm.v1.structured_output.backend_guidance import GuidanceBackend
+
+    return GuidanceBackend
 
 
 def compile_request(compiler: Compiler, kind: str, text: str) -> Compiled | None:
@@ -200,7 +227,7 @@ def _validate_requests(sampling: Any) -> None:
         kind, text = get_structured_output_key(asked)
         if kind.name in ("GRAMMAR", "STRUCTURAL_TAG"):
             # vLLM's own checks, by the backend that will answer.
-            _validate_as(validate, self, (model_config, structured_outputs_config, tokenizer), "xgrammar")
+            _validate_as(validate, self, (model_config, structured_outputs_config, tokenizer), _other_name())
         else:
             # vLLM's checks that hold for every backend, and then our own.
             if model_config.is_diffusion or tokenizer is None:

@@ -1,5 +1,7 @@
 """Processors of logits: sequences are followed, also where they go back, and end within their limits."""
 
+import sys
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -8,6 +10,8 @@ from conftest import POINT, STOP
 import maskwright
 import maskwright.hf
 import maskwright.llamacpp
+import maskwright.mlx
+import maskwright.outlines
 from maskwright._follow import BatchFollower
 
 PROMPT = [7, 8]
@@ -58,6 +62,35 @@ def test_completions_of_llama_cpp_end_in_time(compiler: maskwright.Compiler) -> 
     assert len(tokens) < 14
     matcher = compiled.matcher()
     assert matcher.accept_tokens(tokens) == len(tokens) and matcher.is_completed()
+
+
+def test_generators_of_outlines_begin_anew(compiler: maskwright.Compiler) -> None:
+    compiled = compiler.compile_json_schema(POINT)
+    processor = maskwright.outlines.LogitsProcessor(compiled, max_tokens=14)
+    answers = []
+    for _ in range(2):
+        processor.reset()
+        answers.append(answer(processor, 310, b"1"))
+    assert answers[0] == answers[1] and len(answers[0]) < 14
+    several = maskwright.outlines.LogitsProcessor([compiled])
+    with pytest.raises(ValueError, match="numpy"):
+        answer(several, 310, b"1")
+
+
+def test_generate_of_mlx_lm_ends_in_time(compiler: maskwright.Compiler, monkeypatch: pytest.MonkeyPatch) -> None:
+    numpy = pytest.importorskip("numpy")
+    core = ModuleType("mlx.core")
+    # What the processor uses of mlx has the same names in numpy.
+    for name in ("array", "where", "inf"):
+        setattr(core, name, getattr(numpy, name))
+    monkeypatch.setitem(sys.modules, "mlx", ModuleType("mlx"))
+    monkeypatch.setitem(sys.modules, "mlx.core", core)
+    monkeypatch.setattr(sys.modules["mlx"], "core", core, raising=False)
+    compiled = compiler.compile_json_schema(POINT)
+    for width in (310, 290):
+        processor = maskwright.mlx.LogitsProcessor(compiled, max_tokens=14)
+        tokens = answer(lambda tokens, scores, process=processor: process(tokens, scores[None])[0], width, b"1")
+        assert len(tokens) < 14 and compiled.matcher().accept_tokens(tokens) == len(tokens)
 
 
 def test_tokens_of_llama_cpp() -> None:

@@ -1,0 +1,41 @@
+"""A logits processor for `mlx-lm`.
+
+>>> processor = maskwright.mlx.LogitsProcessor(compiled, max_tokens=200)
+>>> mlx_lm.generate(model, tokenizer, prompt, max_tokens=200, logits_processors=[processor])
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ._bitmask import allocate_token_bitmask
+from ._follow import BatchFollower
+from ._native import Compiled
+
+
+class LogitsProcessor:
+    """Lets `generate` write an answer of a schema, with a draft model too. Serves one call of `generate`.
+
+    `max_tokens`, if given, is at most `generate`'s: the answer then ends in time.
+    """
+
+    def __init__(self, compiled: Compiled, *, max_tokens: int | None = None) -> None:
+        self._batch = BatchFollower(compiled, max_tokens)
+        self._bitmask = allocate_token_bitmask(1, compiled.vocab_size, kind="numpy")
+
+    def __call__(self, tokens: Any, logits: Any) -> Any:
+        """The logits, of shape `(1, vocabulary)`, with those of forbidden tokens at negative infinity, behind the array `tokens`.
+
+        Raises `ValueError` where there is a token that the schema does not allow.
+        """
+        import mlx.core as mx
+        import numpy
+
+        (matcher,) = self._batch.follow([tokens.tolist()])
+        matcher.fill_next_token_bitmask(self._bitmask)
+        # Zeros, where there are more logits than tokens.
+        bits = numpy.unpackbits(self._bitmask[0].view(numpy.uint8), bitorder="little")
+        allowed = numpy.zeros(logits.shape[-1], dtype=bool)
+        covered = min(bits.size, allowed.size)
+        allowed[:covered] = bits[:covered]
+        return mx.where(mx.array(allowed), logits, mx.array(-mx.inf, dtype=logits.dtype))

@@ -1,0 +1,48 @@
+"""A logits processor for Outlines, for its models that run here: transformers, llama-cpp-python and mlx-lm.
+
+>>> generator = outlines.Generator(model, processor=maskwright.outlines.LogitsProcessor(compiled, max_tokens=200))
+>>> generator(prompt, max_new_tokens=200)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ._native import Compiled
+
+
+class LogitsProcessor:
+    """Lets a generator write answers of a schema, or one schema for each prompt of a batch. Serves call after call, one at a time.
+
+    `max_tokens`, if given, is at most the number of tokens that the call allows: the answers then end in time.
+    """
+
+    def __init__(self, compiled: Compiled | Sequence[Compiled], *, max_tokens: int | None = None) -> None:
+        self._compiled, self._max_tokens = compiled, max_tokens
+        self._process: Callable[[Any, Any], Any] | None = None
+
+    def reset(self) -> None:
+        """Begins new answers. Outlines does so before each call."""
+        self._process = None
+
+    def __call__(self, input_ids: Any, logits: Any) -> Any:
+        """The logits with those of forbidden tokens at negative infinity, behind `input_ids`, in arrays of the model's library.
+
+        Raises `ValueError` where there is a token that the schema does not allow.
+        """
+        if self._process is None:
+            self._process = self._processor_of(logits)
+        return self._process(input_ids, logits)
+
+    def _processor_of(self, logits: Any) -> Callable[[Any, Any], Any]:
+        from . import hf, llamacpp, mlx
+
+        library = type(logits).__module__.partition(".")[0]
+        if library == "torch":
+            return hf.LogitsProcessor(self._compiled, max_tokens=self._max_tokens)
+        if not isinstance(self._compiled, Compiled):
+            raise ValueError(f"models over {library} answer one prompt at a time: they take one schema")
+        if library == "mlx":
+            return mlx.LogitsProcessor(self._compiled, max_tokens=self._max_tokens)
+        return llamacpp.LogitsProcessor(self._compiled, max_tokens=self._max_tokens)

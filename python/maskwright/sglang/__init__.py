@@ -1,0 +1,95 @@
+"""The grammar backend `maskwright` of SGLang: `--grammar-backend maskwright`.
+
+SGLang finds it by the entry point `sglang.srt.plugins`. Schemas and regular expressions are answered here; EBNF and structural tags by SGLang's
+own backend over xgrammar, or over llguidance where xgrammar is not installed, which the log says once. A request's `max_new_tokens` reaches its
+matcher, so that answers are not cut off; where a request reasons first, the limit is left to SGLang, because tokens of reasoning count in it.
+
+Written for SGLang 0.5.23; `scripts/check-serving.sh` drives its classes with ours.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+NAME = "maskwright"
+
+_MANAGER = "sglang.srt.constrained.grammar_manager.GrammarManager"
+
+
+def register() -> None:
+    """Makes the backend known to SGLang. A second call changes nothing."""
+    from sglang.srt.arg_groups.choices import GRAMMAR_BACKEND_CHOICES, add_grammar_backend_choices
+    from sglang.srt.constrained.base_grammar_backend import register_grammar_backend
+
+    if NAME not in GRAMMAR_BACKEND_CHOICES:
+        add_grammar_backend_choices([NAME])
+    register_grammar_backend(NAME, create)
+
+
+def create(server_args: Any, tokenizer: Any, vocab_size: int, eos_token_ids: Any) -> Any:
+    """The backend for a server, as SGLang's `create_grammar_backend` asks for it; wrapped, as SGLang wraps its own, where the server
+    parses reasoning.
+
+    Raises `TokenizerError`, where the tokenizer does not say which bytes its tokens stand for.
+    """
+    from sglang.srt.runtime_context import get_serving
+
+    from .backend import Backend
+
+    _take_limits()
+    serving = get_serving()
+    compact = bool(getattr(serving, "constrained_json_disable_any_whitespace", False))
+    backend = Backend(tokenizer, vocab_size, eos_token_ids, compact=compact)
+    return _with_reasoning(backend, serving, tokenizer)
+
+
+def _with_reasoning(backend: Any, serving: Any, tokenizer: Any) -> Any:
+    """SGLang wraps its own backends where reasoning has an end that the tokenizer can write, and no registered one."""
+    if not getattr(serving, "reasoning_parser", None):
+        return backend
+    from sglang.srt.constrained.reasoner_grammar_backend import ReasonerGrammarBackend
+    from sglang.srt.parser.reasoning_parser import ReasoningParser
+
+    parser = ReasoningParser(model_type=serving.reasoning_parser, stream_reasoning=False, tokenizer=tokenizer)
+    if not parser.detector.get_think_end_token_ids(tokenizer):
+        return backend
+    return ReasonerGrammarBackend(backend, parser, tokenizer, enable_strict_thinking=serving.enable_strict_thinking)
+
+
+@functools.cache
+def _take_limits() -> None:
+    """Has SGLang's manager of grammars hand over each request once its grammar is there. A second call changes nothing."""
+    from sglang.srt.plugins.hook_registry import HookRegistry, HookType
+
+    HookRegistry.register(f"{_MANAGER}.process_req_with_grammar", _when_known, HookType.AFTER)
+    HookRegistry.register(f"{_MANAGER}.get_ready_grammar_requests", _when_ready, HookType.AFTER)
+    HookRegistry.apply_hooks()
+
+
+def _when_known(is_queued: bool, manager: Any, req: Any) -> None:
+    """Behind `process_req_with_grammar`: the grammar was compiled before, unless the request waits for it."""
+    if not is_queued:
+        limit(req)
+
+
+def _when_ready(reqs: list[Any], manager: Any) -> None:
+    """Behind `get_ready_grammar_requests`: the grammars of these requests are compiled."""
+    for req in reqs:
+        limit(req)
+
+
+def limit(req: Any) -> None:
+    """Hands a request's limit on tokens to its matcher. A request whose limit is too small for any answer is aborted with the reason."""
+    from .backend import Grammar
+
+    grammar = req.grammar
+    if not isinstance(grammar, Grammar) and not req.require_reasoning:
+        # The wrapper of servers that parse reasoning.
+        grammar = getattr(grammar, "grammar", None)
+    if not isinstance(grammar, Grammar) or req.finished() or req.sampling_params.max_new_tokens is None:
+        return
+    try:
+        grammar.limit(req.sampling_params.max_new_tokens)
+    except ValueError as error:
+        req.set_finish_with_abort(str(error))

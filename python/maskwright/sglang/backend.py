@@ -1,0 +1,232 @@
+"""The classes of the grammar backend: they have bases in SGLang, so that this module is imported within SGLang alone."""
+
+from __future__ import annotations
+
+import functools
+import logging
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from sglang.srt.constrained.base_grammar_backend import (
+    BaseGrammarBackend,
+    BaseGrammarObject,
+    GrammarStats,
+    InvalidGrammarObject,
+    register_vocab_mask_buffer,
+)
+
+from .._bitmask import allocate_token_bitmask, apply_token_bitmask_inplace
+from .._native import Compiled, Compiler, Executor, Matcher, Tokenizer
+
+logger = logging.getLogger(__name__)
+
+# The style of servers that are told to write no whitespace.
+COMPACT = {"layout": {"around_comma": (0, 0), "around_colon": (0, 0)}}
+
+# The schema that SGLang asks for where any JSON will do.
+ANY_JSON = "$$ANY$$"
+
+
+@functools.cache
+def _executor() -> Executor:
+    return Executor()
+
+
+class Masks:
+    """What SGLang asks of grammars and of the backend alike: where masks are, and how they are applied."""
+
+    @staticmethod
+    def allocate_vocab_mask(vocab_size: int, batch_size: int, device: Any) -> Any:
+        """A tensor of shape `(batch_size, words)` and type int32 on the CPU, which allows every token."""
+        return allocate_token_bitmask(batch_size, vocab_size, kind="torch")
+
+    @staticmethod
+    def reset_vocab_mask(vocab_mask: Any) -> None:
+        """Allows every token."""
+        vocab_mask.fill_(-1)
+
+    @staticmethod
+    def move_vocab_mask(vocab_mask: Any, device: Any) -> Any:
+        """A copy on the device of the logits."""
+        return vocab_mask.to(device, non_blocking=True)
+
+    @staticmethod
+    def apply_vocab_mask(logits: Any, vocab_mask: Any) -> None:
+        """Forbids tokens in logits of shape `(batch, vocabulary)`: on CUDA by SGLang's kernel, elsewhere by torch."""
+        kernel = _kernel() if logits.device.type == "cuda" else None
+        (kernel or apply_token_bitmask_inplace)(logits, vocab_mask)
+
+
+@functools.cache
+def _kernel() -> Callable[[Any, Any], None] | None:
+    """SGLang's Triton kernel; none on HIP, where it is not used by SGLang either."""
+    import torch
+
+    if torch.version.hip:
+        return None
+    from sglang.kernels.ops.grammar.bitmask_ops import apply_token_bitmask_inplace_triton
+
+    kernel: Callable[[Any, Any], None] = apply_token_bitmask_inplace_triton
+    return kernel
+
+
+class Grammar(Masks, BaseGrammarObject):  # type: ignore[misc]
+    """One request's grammar, as SGLang's `BaseGrammarObject` describes it."""
+
+    def __init__(self, compiled: Compiled, matcher: Matcher, kind: str) -> None:
+        super().__init__()
+        self.compiled, self.matcher = compiled, matcher
+        self.grammar_stats = GrammarStats(dispatch_type=kind)
+
+    def limit(self, max_tokens: int) -> None:
+        """Keeps an end within so many tokens, the stop token among them. For grammars at the start of an answer.
+
+        Raises `ValueError`, where they are too few for any answer.
+        """
+        self.matcher = self.compiled.matcher(max_tokens=max_tokens)
+
+    def accept_token(self, token: int) -> None:
+        """Accepts a token. What comes behind the end is left aside.
+
+        Raises `ValueError`, where the token is not allowed.
+        """
+        if self.matcher.is_terminated():
+            return
+        self.current_token = token
+        if not self.matcher.accept_token(token):
+            raise ValueError(f"token {token} is not allowed by the schema of the request")
+
+    def rollback(self, k: int) -> None:
+        """Takes back accepted tokens, the end among them."""
+        self.matcher.rollback(k)
+
+    def is_terminated(self) -> bool:
+        """Whether a stop token was accepted."""
+        return self.matcher.is_terminated()
+
+    def fill_vocab_mask(self, vocab_mask: Any, idx: int) -> None:
+        """Writes the mask into a row."""
+        self.matcher.fill_next_token_bitmask(vocab_mask, idx)
+
+    @staticmethod
+    def fill_vocab_mask_batched(entries: Sequence[Any], vocab_mask: Any) -> None:
+        """Writes the masks of a batch, those of other backends' grammars one by one."""
+        own = [entry for entry in entries if isinstance(entry.grammar, Grammar)]
+        _executor().fill([entry.grammar.matcher for entry in own], vocab_mask, [entry.row for entry in own])
+        for entry in entries:
+            if not isinstance(entry.grammar, Grammar):
+                entry.grammar.fill_vocab_mask(vocab_mask, entry.row)
+
+    def copy(self) -> Grammar:
+        """A grammar at the same place, which goes its own way."""
+        return Grammar(self.compiled, self.matcher.fork(), self.grammar_stats.dispatch_type)
+
+    def try_jump_forward(self, tokenizer: Any) -> tuple[list[int], str] | None:
+        """The tokens that must come next; None where there is a choice."""
+        tokens = self.matcher.forced_tokens()
+        return (tokens, "") if tokens else None
+
+    def jump_forward_str_state(self, helper: tuple[list[int], str]) -> tuple[str, int]:
+        """No text: what is forced are tokens."""
+        return "", -1
+
+    def jump_and_retokenize(self, old_output_ids: list[int], new_output_ids: list[int], next_state: int) -> None:
+        """Nothing: forced tokens are written as the tokenizer writes them."""
+
+
+class Backend(Masks, BaseGrammarBackend):  # type: ignore[misc]
+    """Compiles the requests of a server, as SGLang's `BaseGrammarBackend` describes it."""
+
+    def __init__(self, tokenizer: Any, vocab_size: int, eos_token_ids: Any, *, compact: bool = False) -> None:
+        super().__init__()
+        one = isinstance(eos_token_ids, int)
+        self._stops = [eos_token_ids] if one else sorted(eos_token_ids) if eos_token_ids else None
+        own = Tokenizer.from_huggingface(tokenizer, stop_token_ids=self._stops, vocab_size=vocab_size)
+        self.compiler = Compiler(own, style=COMPACT if compact else None)
+        self._tokenizer, self._vocab_size = tokenizer, vocab_size
+        self._other_made = threading.Lock()
+
+    def initialize_vocab_mask_buffer(self, name: str, vocab_size: int, max_rows: int, device: Any) -> Any:
+        """A bitmask that SGLang keeps under a name."""
+        return register_vocab_mask_buffer(name, self.allocate_vocab_mask(vocab_size, max_rows, device), max_rows)
+
+    @property
+    def is_support_token_filter(self) -> bool:
+        """Servers may forbid tokens while a request reasons."""
+        return True
+
+    @staticmethod
+    def set_token_filter(
+        vocab_mask: Any, token_ids: list[int], batch_idx: int, is_allowed: bool = True, reset_vocab_mask: bool = True
+    ) -> None:
+        """Allows or forbids some tokens in a row, which may be reset before."""
+        from sglang.srt.constrained.torch_ops.token_filter_torch_ops import set_token_filter_torch
+
+        set_token_filter_torch(
+            vocab_mask, token_ids, batch_idx, is_allowed=is_allowed, reset_vocab_mask=reset_vocab_mask
+        )
+
+    def dispatch_json(self, key_string: str) -> Any:
+        """The grammar of a schema; one that carries the reason where it cannot be compiled."""
+        schema = "{}" if key_string == ANY_JSON else key_string
+        return self._grammar(self.compiler.compile_json_schema, schema, "json")
+
+    def dispatch_regex(self, key_string: str) -> Any:
+        """The grammar of the texts that a regular expression matches whole."""
+        return self._grammar(self.compiler.compile_regex, key_string, "regex")
+
+    def dispatch_ebnf(self, key_string: str) -> Any:
+        """A grammar of the backend for what is not answered here."""
+        return self._by_another("dispatch_ebnf", key_string)
+
+    def dispatch_structural_tag(self, key_string: str) -> Any:
+        """A grammar of the backend for what is not answered here."""
+        return self._by_another("dispatch_structural_tag", key_string)
+
+    def reset(self) -> None:
+        """Lets compiled schemas go."""
+        super().reset()
+        self.compiler.clear_cache()
+
+    def _grammar(self, compile: Callable[[str], Compiled], text: str, kind: str) -> Any:
+        try:
+            compiled = compile(text)
+            return Grammar(compiled, compiled.matcher(), kind)
+        except ValueError as error:
+            logger.error("a request is refused: %s", error)
+            return InvalidGrammarObject(str(error))
+
+    def _by_another(self, dispatch: str, text: str) -> Any:
+        # Requests are compiled by several threads.
+        with self._other_made:
+            other = self._other
+        if other is None:
+            return InvalidGrammarObject("EBNF and structural tags need the package xgrammar or llguidance")
+        return getattr(other, dispatch)(text)
+
+    @functools.cached_property
+    def _other(self) -> Any:
+        """The backend for EBNF and structural tags; None where there is none."""
+        makers = {"xgrammar": self._xgrammar, "llguidance": self._llguidance}
+        for name, make in makers.items():
+            try:
+                other = make()
+            except ImportError as error:
+                logger.warning("%s cannot be used: %s", name, error)
+                continue
+            logger.warning("requests for EBNF and structural tags are answered by %s", name)
+            return other
+        return None
+
+    def _xgrammar(self) -> Any:
+        from sglang.srt.constrained.xgrammar_backend import XGrammarGrammarBackend
+
+        return XGrammarGrammarBackend(
+            self._tokenizer, vocab_size=self._vocab_size, model_eos_token_ids=self._stops
+        )
+
+    def _llguidance(self) -> Any:
+        from sglang.srt.constrained.llguidance_backend import GuidanceBackend
+
+        return GuidanceBackend(tokenizer=self._tokenizer, n_vocab=self._vocab_size, eos_token_ids=self._stops)

@@ -1,0 +1,255 @@
+"""The plugin of SGLang, over stand-ins with the shape of SGLang's modules."""
+
+import dataclasses
+import functools
+import json
+import logging
+import sys
+from collections.abc import Iterator
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import pytest
+from conftest import POINT, STOP
+from test_matcher import VOCAB, allowed
+
+import maskwright
+import maskwright.sglang as plugin
+
+
+class Hooks:
+    """SGLang's registry of hooks, as far as the plugin uses it."""
+
+    def __init__(self) -> None:
+        self.registered: dict[str, Any] = {}
+        self.applied = 0
+
+    def register(self, target: str, hook: Any, kind: str) -> None:
+        assert kind == "after" and target not in self.registered
+        self.registered[target] = hook
+
+    def apply_hooks(self) -> None:
+        self.applied += 1
+
+
+class Object:
+    """The base of grammars."""
+
+    def __init__(self) -> None:
+        self.finished, self.grammar_stats, self.current_token = False, None, None
+
+
+class Invalid(Object):
+    def __init__(self, error_message: str) -> None:
+        super().__init__()
+        self.error_message = error_message
+
+
+class Other(Object):
+    """A grammar of another backend, which allows nothing."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.text = text
+
+    def fill_vocab_mask(self, vocab_mask: Any, idx: int) -> None:
+        words = vocab_mask.shape[1]
+        for word in range(words):
+            vocab_mask[idx, word] = 0
+
+
+class OtherBackend:
+    def __init__(self, tokenizer: Any, **options: Any) -> None:
+        self.options = options
+
+    def dispatch_ebnf(self, text: str) -> Other:
+        return Other(text)
+
+    def dispatch_structural_tag(self, text: str) -> Other:
+        return Other(text)
+
+
+@dataclasses.dataclass
+class Reasoner:
+    """The wrapper of SGLang for servers that parse reasoning."""
+
+    backend: Any
+    parser: Any
+    tokenizer: Any
+    enable_strict_thinking: bool
+
+
+class Parser:
+    def __init__(self, model_type: str, stream_reasoning: bool, tokenizer: Any) -> None:
+        ends = [7] if model_type == "known" else []
+        self.detector = SimpleNamespace(get_think_end_token_ids=lambda tokenizer: ends)
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch, compiler: maskwright.Compiler) -> Iterator[Any]:
+    """SGLang's modules, as far as the plugin touches them, with the plugin registered twice."""
+    choices: list[str] = ["xgrammar"]
+    backends: dict[str, Any] = {}
+    hooks = Hooks()
+    serving = SimpleNamespace(reasoning_parser=None, enable_strict_thinking=True)
+    constrained = "sglang.srt.constrained"
+    modules: dict[str, dict[str, Any]] = {
+        "sglang": {},
+        "sglang.srt": {},
+        "sglang.srt.arg_groups": {},
+        "sglang.srt.arg_groups.choices": {
+            "GRAMMAR_BACKEND_CHOICES": choices,
+            "add_grammar_backend_choices": choices.extend,
+        },
+        constrained: {},
+        f"{constrained}.base_grammar_backend": {
+            "BaseGrammarBackend": type("BaseGrammarBackend", (), {"reset": lambda self: None}),
+            "BaseGrammarObject": Object,
+            "GrammarStats": functools.partial(SimpleNamespace),
+            "InvalidGrammarObject": Invalid,
+            "register_grammar_backend": backends.__setitem__,
+            "register_vocab_mask_buffer": lambda name, mask, rows: mask,
+        },
+        f"{constrained}.reasoner_grammar_backend": {"ReasonerGrammarBackend": Reasoner},
+        f"{constrained}.xgrammar_backend": {"XGrammarGrammarBackend": OtherBackend},
+        "sglang.srt.parser": {},
+        "sglang.srt.parser.reasoning_parser": {"ReasoningParser": Parser},
+        "sglang.srt.plugins": {},
+        "sglang.srt.plugins.hook_registry": {"HookRegistry": hooks, "HookType": SimpleNamespace(AFTER="after")},
+        "sglang.srt.runtime_context": {"get_serving": lambda: serving},
+    }
+    for name, members in modules.items():
+        module = ModuleType(name)
+        for member, value in members.items():
+            setattr(module, member, value)
+        monkeypatch.setitem(sys.modules, name, module)
+    monkeypatch.delitem(sys.modules, "maskwright.sglang.backend", raising=False)
+    plugin._take_limits.cache_clear()
+    plugin.register()
+    plugin.register()
+    assert choices == ["xgrammar", "maskwright"]
+    import maskwright.sglang.backend as classes
+
+    tokenizers = SimpleNamespace(from_huggingface=lambda *_, **__: compiler.tokenizer)
+    monkeypatch.setattr(classes, "Tokenizer", tokenizers)
+    yield SimpleNamespace(create=backends["maskwright"], hooks=hooks, serving=serving, classes=classes)
+    plugin._take_limits.cache_clear()
+
+
+def backend(server: Any) -> Any:
+    return server.create(None, object(), VOCAB, {STOP})
+
+
+def test_schemas_and_expressions_are_answered(server: Any) -> None:
+    ours = backend(server)
+    for grammar, answer in [
+        (ours.dispatch_json(json.dumps(POINT)), b'{"x":1}'),
+        (ours.dispatch_json("$$ANY$$"), b"[1]"),
+        (ours.dispatch_regex("[ab]+"), b"ab"),
+    ]:
+        tokens = [*answer, STOP]
+        copy = grammar.copy()
+        for token in tokens:
+            assert not grammar.is_terminated()
+            grammar.accept_token(token)
+        assert grammar.is_terminated() and grammar.current_token == STOP and not copy.is_terminated()
+        grammar.accept_token(tokens[0])
+        grammar.rollback(len(tokens))
+        with pytest.raises(ValueError, match="token 63"):
+            grammar.accept_token(ord("?"))
+        grammar.accept_token(tokens[0])
+    ours.reset()
+
+
+def test_refusals_carry_the_reason(server: Any) -> None:
+    ours = backend(server)
+    assert "unsatisfiable" in ours.dispatch_json('{"allOf": [false]}').error_message
+    assert "malformed" in ours.dispatch_regex("(").error_message
+
+
+def test_batches_may_have_grammars_of_others(server: Any) -> None:
+    ours = backend(server)
+    grammar = ours.dispatch_json("true")
+    bitmask = maskwright.allocate_token_bitmask(3, VOCAB, kind="memoryview")
+    entries = [
+        SimpleNamespace(row=0, grammar=ours.dispatch_regex("b")),
+        SimpleNamespace(row=2, grammar=ours.dispatch_ebnf("root ::= 'a'")),
+    ]
+    grammar.fill_vocab_mask_batched(entries, bitmask)
+    assert (allowed(bitmask, 0), allowed(bitmask, 2)) == ({ord("b")}, set())
+    assert max(allowed(bitmask, 1)) >= VOCAB, "the row of nobody allows every token"
+
+
+def test_what_is_not_ours_is_answered_by_another_and_said_once(
+    server: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    ours = backend(server)
+    with caplog.at_level(logging.WARNING):
+        assert ours.dispatch_ebnf("a").text == "a" and ours.dispatch_structural_tag("b").text == "b"
+    assert [record.getMessage() for record in caplog.records] == [
+        "requests for EBNF and structural tags are answered by xgrammar"
+    ]
+
+
+def test_without_another_what_is_not_ours_is_refused(server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "sglang.srt.constrained.xgrammar_backend")
+    assert "xgrammar or llguidance" in backend(server).dispatch_ebnf("a").error_message
+
+
+def test_servers_that_parse_reasoning_have_the_wrapper(server: Any) -> None:
+    assert isinstance(backend(server), server.classes.Backend)
+    server.serving.reasoning_parser = "known"
+    wrapped = backend(server)
+    assert isinstance(wrapped, Reasoner) and wrapped.enable_strict_thinking
+    # What the wrapper asks of the backend.
+    inner = wrapped.backend
+    assert inner.is_support_token_filter and inner.allocate_vocab_mask and inner.move_vocab_mask and inner.apply_vocab_mask
+    server.serving.reasoning_parser = "one whose end is not a token"
+    assert isinstance(backend(server), server.classes.Backend)
+
+
+def request(grammar: Any, max_tokens: int | None, require_reasoning: bool = False) -> Any:
+    asked = SimpleNamespace(
+        grammar=grammar,
+        sampling_params=SimpleNamespace(max_new_tokens=max_tokens),
+        require_reasoning=require_reasoning,
+        finished=lambda: False,
+        aborted=None,
+    )
+    asked.set_finish_with_abort = lambda message: setattr(asked, "aborted", message)
+    return asked
+
+
+def test_limits_reach_the_matcher(server: Any) -> None:
+    ours = backend(server)
+    first, second = sorted(server.hooks.registered.items())
+    assert server.hooks.applied == 1 and "get_ready" in first[0] and "process_req" in second[0]
+
+    def masked(grammar: Any) -> set[int]:
+        for token in b'"a':
+            grammar.accept_token(token)
+        bitmask = maskwright.allocate_token_bitmask(1, VOCAB, kind="memoryview")
+        grammar.fill_vocab_mask(bitmask, 0)
+        return allowed(bitmask)
+
+    schema = '{"type": "string"}'
+    known, ready, wrapped = (request(ours.dispatch_json(schema), 4) for _ in range(3))
+    wrapped.grammar = SimpleNamespace(grammar=wrapped.grammar)
+    assert second[1](False, None, known) is None and first[1]([ready, wrapped], None) is None
+    for asked in (known, ready):
+        copy = asked.grammar.copy()
+        assert ord("a") not in masked(asked.grammar) and ord("a") not in masked(copy)
+    assert ord("a") not in masked(wrapped.grammar.grammar)
+    # The request waits for its grammar; its tokens of reasoning count; it has no limit.
+    for asked, is_queued in [
+        (request(ours.dispatch_json(schema), 4), True),
+        (request(SimpleNamespace(grammar=ours.dispatch_json(schema)), 4, require_reasoning=True), False),
+        (request(ours.dispatch_json(schema), None), False),
+        (request(Other("a"), 4), False),
+    ]:
+        second[1](is_queued, None, asked)
+        grammar = getattr(asked.grammar, "grammar", asked.grammar)
+        assert isinstance(grammar, Other) or ord("a") in masked(grammar)
+    short = request(ours.dispatch_json(schema), 2)
+    second[1](False, None, short)
+    assert "max_tokens 2" in short.aborted
