@@ -74,6 +74,13 @@ impl CompileError {
         self
     }
 
+    /// Puts the place below another: that of the schema in a larger document.
+    #[must_use]
+    pub(crate) fn within(mut self, place: &str) -> Self {
+        self.pointer = Some(format!("{place}{}", self.pointer.unwrap_or_default()));
+        self
+    }
+
     /// Adds the keyword at fault.
     #[must_use]
     pub fn on_keyword(mut self, keyword: impl Into<String>) -> Self {

@@ -65,6 +65,13 @@ pub trait Masker: Send {
         self.mask()
     }
 
+    /// Says whether `token` is part of what may be written somewhere though it is no text: a structural tag names such tokens. One that
+    /// ends sequences may so be a part of an answer.
+    fn names(&self, token: TokenId) -> bool {
+        let _ = token;
+        false
+    }
+
     /// Accepts `token`.
     ///
     /// # Errors

@@ -159,6 +159,15 @@ class Compiler:
         Raises `CompileError`, where there is none.
         """
 
+    def compile_structural_tag(self, tag: Any) -> Compiled:
+        """Replies of text, tool calls, reasoning and special tokens, as the JSON of a structural tag describes them: its text or a dict.
+
+        The formats are those of XGrammar's `StructuralTag` without `grammar`, and the older form with `structures` and `triggers`. JSON in them
+        is that of the compiler's style. `report()` of the result says nothing of structural tags.
+
+        Raises `CompileError`, whose `pointer` leads into the structural tag.
+        """
+
     def check(self, schema: Any) -> list[str]:
         """Everything in a schema that cannot be compiled, each with place, keyword and reason; empty where it can be."""
 

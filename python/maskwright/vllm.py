@@ -136,8 +136,20 @@ def compile_request(compiler: Compiler, kind: str, text: str) -> Compiled | None
             return compiler.compile_regex(text)
         case "CHOICE":
             return compiler.compile_choice(json.loads(text))
+        case "STRUCTURAL_TAG":
+            return _structural_tag(compiler, text)
         case _:
             return None
+
+
+def _structural_tag(compiler: Compiler, text: str) -> Compiled | None:
+    """Compiles a structural tag; None where it has what is not treated here, such as a grammar."""
+    try:
+        return compiler.compile_structural_tag(text)
+    except CompileError as error:
+        if error.kind == "unsupported":
+            return None
+        raise
 
 
 @functools.cache

@@ -67,6 +67,11 @@ impl Compiler {
         self.compile(py, text, |compiler, _| compiler.choice(&choices))
     }
 
+    /// Replies as a structural tag describes them: its JSON as text, a dict, or a Pydantic model of one.
+    fn compile_structural_tag(&self, py: Python<'_>, tag: &Bound<'_, PyAny>) -> PyResult<Compiled> {
+        self.compile(py, json_text(tag)?, SchemaCompiler::structural_tag)
+    }
+
     /// What is wrong with a schema, in the words of the exceptions; empty where it can be compiled.
     fn check(&self, py: Python<'_>, schema: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
         let schema = json_text(schema)?;

@@ -5,7 +5,7 @@ import threading
 from typing import Any
 
 import pytest
-from conftest import POINT
+from conftest import OTHER_STOP, POINT
 
 import maskwright
 
@@ -97,6 +97,19 @@ def test_texts_stand_as_they_are(compiler: maskwright.Compiler) -> None:
         assert raised.value.kind == "malformed" and pattern in raised.value.reason
     with pytest.raises(maskwright.CompileError):
         compiler.compile_choice([])
+
+
+def test_structural_tags_have_schemas_and_special_tokens(compiler: maskwright.Compiler) -> None:
+    tag = {"begin": "<call>", "content": {"type": "json_schema", "json_schema": POINT}, "end": "<other>"}
+    format = {"type": "triggered_tags", "triggers": ["<call>"], "tags": [tag], "stop_after_first": True}
+    matcher = compiler.compile_structural_tag({"type": "structural_tag", "format": format}).matcher()
+    assert matcher.accept_tokens(b'so: <call>{"x":1}') == 17 and not matcher.is_completed()
+    assert not matcher.accept_token(ord("<")) and matcher.accept_token(OTHER_STOP) and matcher.is_completed()
+    older = json.dumps({"structures": [{"begin": "<a>", "schema": POINT, "end": "</a>"}], "triggers": ["<a"]})
+    assert compiler.compile_structural_tag(older).matcher().accept_tokens(b'<a>{"x":1}</a>') == 14
+    with pytest.raises(maskwright.CompileError) as raised:
+        compiler.compile_structural_tag({"format": {"type": "grammar", "grammar": ""}})
+    assert raised.value.kind == "unsupported" and raised.value.pointer == "/format/type"
 
 
 def test_threads_share_a_compiler(tokenizer: maskwright.Tokenizer) -> None:

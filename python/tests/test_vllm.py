@@ -113,6 +113,7 @@ def test_every_kind_of_ours_is_answered(plugged: Any) -> None:
         (Kind.JSON_OBJECT, "", b"{}"),
         (Kind.REGEX, "[ab]+", b"ab"),
         (Kind.CHOICE, '["yes", "no"]', b"no"),
+        (Kind.STRUCTURAL_TAG, '{"format": {"type": "const_string", "value": "ab"}}', b"ab"),
     ]:
         asked = request(kind, text)
         manager.grammar_init(asked)

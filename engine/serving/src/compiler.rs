@@ -74,6 +74,15 @@ impl SchemaCompiler {
         })
     }
 
+    /// Compiles the JSON of a structural tag, as [`ReplyCompiler::compile_structural_tag`] does, or gives what was kept.
+    ///
+    /// # Errors
+    ///
+    /// [`CompileError`], with the place in the structural tag.
+    pub fn structural_tag(&self, tag: &str) -> Result<Arc<CompiledSchema>, CompileError> {
+        self.kept("structural tag", tag, || self.replies.compile_structural_tag(tag))
+    }
+
     /// Gives what was kept for a text of a kind, or else compiles it and keeps that.
     fn kept(
         &self,

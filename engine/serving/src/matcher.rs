@@ -140,19 +140,27 @@ impl Matcher {
     pub fn accept(&mut self, token: TokenId) -> Result<bool, MatcherError> {
         let stops = self.stop_tokens.contains(&token);
         let token = match (stops, self.vocabulary.is_eos(token)) {
-            (true, _) => self.vocabulary.eos_tokens().first().copied().unwrap_or(token),
-            // It ends other answers, not this one.
-            (false, true) => return Ok(false),
-            (false, false) => token,
+            (true, false) if !self.stands_for_itself(token)? => {
+                self.vocabulary.eos_tokens().first().copied().unwrap_or(token)
+            }
+            // It ends other answers, not this one, but a structural tag may name it.
+            (false, true) if self.masker.is_complete()? => return Ok(false),
+            (_, _) => token,
         };
         match self.masker.advance(token) {
             Ok(()) => {
-                self.terminated = stops;
+                // A structural tag may name a stop token before its end.
+                self.terminated = stops && self.masker.is_complete()?;
                 Ok(true)
             }
             Err(MaskError::TokenRefused { .. }) => Ok(false),
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// Whether a stop token that ends no sequence elsewhere is a part of the answer here.
+    fn stands_for_itself(&mut self, token: TokenId) -> Result<bool, MatcherError> {
+        Ok(self.masker.names(token) && self.masker.mask()?.allows(token))
     }
 
     /// Accepts tokens up to the first that is not allowed, and counts them.
@@ -200,18 +208,21 @@ impl Matcher {
             None => self.masker.mask()?,
         };
         row.copy_from_slice(mask.words());
-        let ends = self.terminated || self.vocabulary.eos_tokens().iter().any(|token| mask.allows(*token));
+        let mut ends = self.terminated || self.vocabulary.eos_tokens().iter().any(|token| mask.allows(*token));
+        // A structural tag may name an end of sequence where the answer does not end.
+        ends = ends && self.masker.is_complete()?;
         // Mostly both are the same.
-        if ends || *self.stop_tokens != *self.vocabulary.eos_tokens() {
+        if ends {
             for token in self.vocabulary.eos_tokens() {
                 row[*token as usize / 32] &= !(1 << (token % 32));
             }
             for token in self.stop_tokens.iter() {
-                let bit = 1 << (token % 32);
-                match ends {
-                    true => row[*token as usize / 32] |= bit,
-                    false => row[*token as usize / 32] &= !bit,
-                }
+                row[*token as usize / 32] |= 1 << (token % 32);
+            }
+        } else if *self.stop_tokens != *self.vocabulary.eos_tokens() {
+            let is_other = |token: &&TokenId| !self.vocabulary.is_eos(**token) && !self.masker.names(**token);
+            for token in self.stop_tokens.iter().filter(is_other) {
+                row[*token as usize / 32] &= !(1 << (token % 32));
             }
         }
         Ok(*row != *TokenMask::all(tokens).words())

@@ -22,7 +22,11 @@ fn compiler() -> SchemaCompiler {
     for byte in 0..=255_u8 {
         builder = builder.text(byte.into(), [byte]).unwrap();
     }
-    let builder = builder.special(OTHER_END, "<other>").unwrap();
+    let builder = builder
+        .special(END, "<end>")
+        .unwrap()
+        .special(OTHER_END, "<other>")
+        .unwrap();
     let vocabulary = builder.eos([END]).size(TOKENS).build().unwrap();
     SchemaCompiler::new(Arc::new(vocabulary), ExactOptions::default(), 1 << 30)
 }
@@ -289,4 +293,40 @@ fn kinds_of_answers_are_told_apart() {
     let choice = compiler.choice(&texts(&["a", "b"])).unwrap();
     assert!(accepts(&choice, "b") && !accepts(&choice, "ab"));
     assert!(!Arc::ptr_eq(&choice, &compiler.choice(&texts(&["a1 b"])).unwrap()));
+}
+
+/// A structural tag may end a part with a token that ends sequences; that is no end of the answer where more has to come.
+#[test]
+fn structural_tags_are_compiled_and_may_name_stop_tokens() {
+    let compiler = compiler();
+    let part = |text: &str, end: &str| {
+        format!(r#"{{"type": "tag", "begin": "{text}", "content": {{"type": "any_text"}}, "end": "{end}"}}"#)
+    };
+    let tag = |parts: &str| format!(r#"{{"format": {{"type": "sequence", "elements": [{parts}]}}}}"#);
+    let twice = tag(&[part("a", "<end>"), part("b", "<other>")].join(","));
+    let compiled = compiler.structural_tag(&twice).unwrap();
+    assert!(
+        Arc::ptr_eq(&compiled, &compiler.structural_tag(&twice).unwrap()),
+        "it is kept"
+    );
+    let mut matcher = compiled.matcher(&MatcherOptions::default()).unwrap();
+    assert!(matcher.accept(b'a'.into()).unwrap() && filled(&mut matcher).contains(&END));
+    assert!(matcher.accept(END).unwrap() && !matcher.is_terminated() && !matcher.is_completed().unwrap());
+    assert_eq!(filled(&mut matcher), [u32::from(b'b')]);
+    assert_eq!(matcher.accept_all(&[b'b'.into(), OTHER_END]).unwrap(), 2);
+    assert!(matcher.is_completed().unwrap() && !matcher.is_terminated());
+    assert_eq!(filled(&mut matcher), [END]);
+    assert!(matcher.accept(END).unwrap() && matcher.is_terminated());
+    let options = MatcherOptions {
+        stop_tokens: Some(vec![OTHER_END]),
+        max_tokens: None,
+    };
+    let mut matcher = compiled.matcher(&options).unwrap();
+    assert_eq!(matcher.accept_all(&[b'a'.into(), END, b'b'.into()]).unwrap(), 3);
+    assert!(filled(&mut matcher).contains(&OTHER_END), "the tag names it");
+    assert!(matcher.accept(OTHER_END).unwrap() && matcher.is_terminated());
+    let error = compiler
+        .structural_tag(&tag(r#"{"type": "grammar", "grammar": ""}"#))
+        .unwrap_err();
+    assert_eq!(error.pointer(), Some("/format/elements/0/type"));
 }

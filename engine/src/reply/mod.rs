@@ -2,6 +2,7 @@
 
 mod masks;
 mod subset;
+mod tags;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -24,6 +25,7 @@ use crate::mask::tuning::Tuning;
 use crate::strings::Languages;
 use crate::{CompileError, CompileErrorKind, Escapes, Masker, NumberStyle, Style, Vocabulary, Whitespace};
 use masks::{ClosingTokens, Reply};
+use tags::TagTokens;
 use text::UnlikeTokens;
 
 /// How the data of a reply is written.
@@ -87,6 +89,8 @@ pub struct ReplyCompiler {
     text: OnceLock<Arc<SharedTokens>>,
     /// The tokens that are not the same in text as in JSON.
     unlike: OnceLock<Arc<UnlikeTokens>>,
+    /// What structural tags need to know of the vocabulary.
+    tags: OnceLock<Arc<TagTokens>>,
     /// The tokens that may lead from the data into what comes after it, by that.
     tails: Mutex<HashMap<String, Arc<ClosingTokens>>>,
 }
@@ -111,6 +115,7 @@ impl ReplyCompiler {
             yaml: OnceLock::new(),
             text: OnceLock::new(),
             unlike: OnceLock::new(),
+            tags: OnceLock::new(),
             tails: Mutex::default(),
         }
     }
@@ -140,8 +145,7 @@ impl ReplyCompiler {
                 (Cow::Owned(subset::of_yaml(schema)?), &self.yaml)
             }
             DataFormat::Text => {
-                options.style.whitespace = Whitespace::Compact;
-                options.style.escapes = Escapes::Needed;
+                options = self.text_options();
                 (Cow::Borrowed(schema), &self.text)
             }
         };
@@ -159,12 +163,9 @@ impl ReplyCompiler {
                 let message = "no string is valid under this schema, and a reply in text is one";
                 CompileError::new(CompileErrorKind::Unsatisfiable, message).at("")
             })?;
-            let all = || Arc::new(UnlikeTokens::new(&self.vocabulary));
-            unlike = Some(self.unlike.get_or_init(all).clone());
+            unlike = Some(self.unlike_tokens());
         }
-        let tokens =
-            kept.get_or_init(|| Arc::new(SharedTokens::new(&self.vocabulary, options.style, Tuning::default())));
-        let shared = CompiledSchema::new(self.vocabulary.clone(), tokens.clone(), automaton);
+        let shared = CompiledSchema::new(self.vocabulary.clone(), self.sorted(kept, options.style), automaton);
         let tails = form.envelopes.iter().map(|envelope| self.tails(&envelope.after));
         let reply = Reply::new(shared, form.clone(), tails.collect(), unlike, start);
         let start = reply.start();
@@ -192,6 +193,55 @@ impl ReplyCompiler {
         choices: impl IntoIterator<Item = &'a str>,
     ) -> Result<Box<dyn Masker>, CompileError> {
         self.compile_text(&text::schema_of_choice(choices))
+    }
+
+    /// Compiles a structural tag into a masker of the replies that it describes: the JSON of XGrammar's `StructuralTag` as servers write it for
+    /// tools and reasoning, with `format` or, in its older form, `structures` and `triggers`.
+    ///
+    /// JSON documents in it are those of the options' style, and as exact as everywhere. Beside what XGrammar documents, the format
+    /// `{"type": "choice", "choices": [TEXT, …]}` is one of some texts. Fixed texts name special tokens: `<|call|>` in one is the token of that name,
+    /// where the vocabulary has it. Free text within a tag never has the tag's end.
+    ///
+    /// # Errors
+    ///
+    /// [`CompileErrorKind::Malformed`] where the text is no structural tag or names a token that the vocabulary lacks;
+    /// [`CompileErrorKind::Unsupported`] for the format `grammar`, styles of content other than `json`, limits on the tokens or characters of
+    /// a part, members that are not known, and contents that free text may go on beside; [`CompileErrorKind::LimitExceeded`];
+    /// and as [`compile`](Self::compile) for the schemas and expressions in it. Each has the place in the structural tag.
+    pub fn compile_structural_tag(&self, tag: &str) -> Result<Box<dyn Masker>, CompileError> {
+        tags::compile(self, tag)
+    }
+
+    /// The options with which text is read as strings of JSON.
+    fn text_options(&self) -> ExactOptions {
+        let mut options = self.options.clone();
+        options.style.whitespace = Whitespace::Compact;
+        options.style.escapes = Escapes::Needed;
+        options
+    }
+
+    /// The vocabulary's tokens as a format reads them.
+    fn sorted(&self, kept: &OnceLock<Arc<SharedTokens>>, style: Style) -> Arc<SharedTokens> {
+        let sort = || Arc::new(SharedTokens::new(&self.vocabulary, style, Tuning::default()));
+        kept.get_or_init(sort).clone()
+    }
+
+    fn json_tokens(&self) -> Arc<SharedTokens> {
+        self.sorted(&self.json, self.options.style)
+    }
+
+    fn text_tokens(&self) -> Arc<SharedTokens> {
+        self.sorted(&self.text, self.text_options().style)
+    }
+
+    fn unlike_tokens(&self) -> Arc<UnlikeTokens> {
+        let all = || Arc::new(UnlikeTokens::new(&self.vocabulary));
+        self.unlike.get_or_init(all).clone()
+    }
+
+    fn tag_tokens(&self) -> Arc<TagTokens> {
+        let sort = || Arc::new(TagTokens::new(&self.vocabulary, &self.json_tokens().index));
+        self.tags.get_or_init(sort).clone()
     }
 
     /// Compiles a schema into a masker of replies that are one of its strings, as it is.

@@ -52,6 +52,19 @@ pub(crate) trait MaskedText: Send + Sync + 'static {
         comes_back: bool,
     ) -> Result<Option<Self::State>, MaskError>;
 
+    /// The state after a special token, which may end sequences elsewhere; none where it does not stand for itself here. Documents have
+    /// none.
+    fn after_special(&self, at: &Self::State, token: TokenId) -> Result<Option<Self::State>, MaskError> {
+        let _ = (at, token);
+        Ok(None)
+    }
+
+    /// Whether a token that is no text stands for itself somewhere.
+    fn names(&self, token: TokenId) -> bool {
+        let _ = token;
+        false
+    }
+
     /// Whether the text may end.
     fn is_complete(&self, at: &Self::State) -> Result<bool, MaskError>;
 
@@ -147,6 +160,7 @@ impl<T: MaskedText> StateMasker<T> {
         let vocabulary = self.texts.vocabulary();
         match (vocabulary.kind(token), vocabulary.token_bytes(token)) {
             (TokenKind::Text, bytes @ [_, ..]) => self.texts.after(at, (token, bytes), comes_back),
+            (TokenKind::Special, _) => self.texts.after_special(at, token),
             _ => Ok(None),
         }
     }
@@ -210,6 +224,10 @@ impl<T: MaskedText> Masker for StateMasker<T> {
         self.mask_in_budget(tokens)
     }
 
+    fn names(&self, token: TokenId) -> bool {
+        self.texts.names(token)
+    }
+
     fn advance(&mut self, token: TokenId) -> Result<(), MaskError> {
         if self.ended {
             return Err(self.refused(token));
@@ -219,6 +237,10 @@ impl<T: MaskedText> Masker for StateMasker<T> {
             return Ok(());
         }
         if self.texts.vocabulary().is_eos(token) {
+            if let Some(next) = self.texts.after_special(self.state(), token)? {
+                self.push(token, next);
+                return Ok(());
+            }
             if !self.is_complete()? {
                 return Err(self.refused(token));
             }

@@ -1,0 +1,406 @@
+//! Turns the formats of a structural tag into a [`Program`].
+//!
+//! Each format is given the point at which it begins and the one that follows it, so that a work list does and nothing recurses.
+//! Fixed texts between which a reply chooses share their beginnings, so that of five hundred tags behind one trigger one thread is
+//! left until their names differ.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use hashbrown::HashMap;
+use smallvec::SmallVec;
+
+use crate::{CompileError, CompileErrorKind, TokenId};
+
+use super::ambiguity::check_free_text;
+use super::entries::entries;
+use super::format::{Format, FormatId, StructuralTag, Tag, Tags, Unit};
+use super::literal::{BY_ID, Literal, tokens_in};
+use super::program::{ContentStart, Point, PointId, Program};
+use super::region::{Patterns, Region};
+
+/// Points of one structural tag: five hundred tools take some ten thousand.
+const MAX_POINTS: usize = 1 << 18;
+/// Bytes of all triggers and excluded texts of one structural tag, each list counted once. Each byte takes up to a kilobyte.
+const MAX_PATTERN_BYTES: usize = 1 << 16;
+/// Ways on from one place: each is followed for every byte.
+pub(super) const MAX_THREADS: usize = 256;
+/// Steps of the work that follows the graph.
+pub(super) const MAX_STEPS: usize = 1 << 22;
+
+/// The end of the reply.
+const END: PointId = 0;
+
+/// The texts that end the innermost tag around a format.
+type Ends = Option<Arc<[Literal]>>;
+
+/// A fixed text, and the point that follows it.
+type Alternative<'f> = (&'f [u8], PointId);
+
+struct Builder<'f> {
+    formats: &'f [Format],
+    points: Vec<Point>,
+    /// Formats that are still to be built, each with its point, the one that follows and the ends around it.
+    open: Vec<(FormatId, PointId, PointId, Ends)>,
+    /// Single fixed texts by what follows them.
+    literals: HashMap<(&'f [u8], PointId), PointId>,
+    patterns: HashMap<Vec<Box<[u8]>>, Arc<Patterns>>,
+    pattern_bytes: usize,
+}
+
+/// Builds the program of a structural tag.
+///
+/// # Errors
+///
+/// [`CompileErrorKind::LimitExceeded`] where it grows too large, [`CompileErrorKind::Malformed`] where a tag has no trigger, and
+/// [`CompileErrorKind::Unsupported`] where free text may go on beside a content behind it.
+pub(super) fn build(tag: &StructuralTag, starts: &[ContentStart]) -> Result<Program, CompileError> {
+    let mut builder = Builder {
+        formats: &tag.formats,
+        points: vec![Point::End],
+        open: Vec::new(),
+        literals: HashMap::new(),
+        patterns: HashMap::new(),
+        pattern_bytes: 0,
+    };
+    let root = builder.format(tag.root, END, None)?;
+    while let Some((format, point, next, ends)) = builder.open.pop() {
+        builder.points[point as usize] = builder.point(format, next, ends)?;
+    }
+    let points = builder.points;
+    let entries = entries(&points, starts)?;
+    let mut named: BTreeMap<TokenId, Box<[u8]>> = BTreeMap::new();
+    let mut reads_ids = false;
+    let lists = builder.patterns.values().flat_map(|patterns| patterns.texts.iter());
+    let texts = lists.map(|pattern| &**pattern).chain(all_literals(&tag.formats));
+    for (token, bytes) in texts.flat_map(tokens_in) {
+        reads_ids |= bytes[0] == BY_ID;
+        named.insert(token, bytes.into());
+    }
+    reads_ids |= points
+        .iter()
+        .any(|point| matches!(point, Point::Free(region) if region.unit() == Unit::Tokens));
+    let program = Program {
+        points,
+        entries,
+        root,
+        named: named.into_iter().collect(),
+        reads_ids,
+    };
+    check_free_text(&program)?;
+    Ok(program)
+}
+
+/// The error where there is more than a structural tag may have.
+pub(super) fn too_large(what: &str, allowed: usize) -> CompileError {
+    let message = format!("a structural tag has more than {allowed} {what}");
+    CompileError::new(CompileErrorKind::LimitExceeded, message).at("")
+}
+
+impl<'f> Builder<'f> {
+    fn add(&mut self, point: Point) -> Result<PointId, CompileError> {
+        if self.points.len() >= MAX_POINTS {
+            return Err(too_large("places to stand in", MAX_POINTS));
+        }
+        self.points.push(point);
+        Ok((self.points.len() - 1) as PointId)
+    }
+
+    /// The point at which a format begins, which is built later.
+    fn format(&mut self, format: FormatId, next: PointId, ends: Ends) -> Result<PointId, CompileError> {
+        let point = self.add(Point::Fork(Vec::new()))?;
+        self.open.push((format, point, next, ends));
+        Ok(point)
+    }
+
+    /// The point before a fixed text.
+    fn literal(&mut self, bytes: &'f [u8], next: PointId) -> Result<PointId, CompileError> {
+        if let Some(known) = self.literals.get(&(bytes, next)) {
+            return Ok(*known);
+        }
+        let mut point = next;
+        for &byte in bytes.iter().rev() {
+            point = self.add(Point::Branch(SmallVec::from_elem((byte, point), 1)))?;
+        }
+        self.literals.insert((bytes, next), point);
+        Ok(point)
+    }
+
+    /// The point before one of some fixed texts.
+    fn alternatives(&mut self, mut alternatives: Vec<Alternative<'f>>) -> Result<PointId, CompileError> {
+        if let [(bytes, next)] = alternatives[..] {
+            return self.literal(bytes, next);
+        }
+        alternatives.sort_unstable();
+        alternatives.dedup();
+        let first = self.add(Point::End)?;
+        // Runs of texts that begin alike, with how much of them has been read, and their point.
+        let mut open = vec![(first, 0..alternatives.len(), 0)];
+        while let Some((point, run, read)) = open.pop() {
+            let (mut ended, mut edges) = (Vec::new(), SmallVec::new());
+            let mut from = run.start;
+            while from < run.end {
+                let (bytes, next) = alternatives[from];
+                let Some(&byte) = bytes.get(read) else {
+                    ended.push(next);
+                    from += 1;
+                    continue;
+                };
+                let same = alternatives[from..run.end].iter();
+                let to = from + same.take_while(|(bytes, _)| bytes.get(read) == Some(&byte)).count();
+                let behind = match to - from {
+                    1 => self.literal(&bytes[read + 1..], next)?,
+                    _ => {
+                        let behind = self.add(Point::End)?;
+                        open.push((behind, from..to, read + 1));
+                        behind
+                    }
+                };
+                edges.push((byte, behind));
+                from = to;
+            }
+            self.points[point as usize] = match ended.is_empty() {
+                true => Point::Branch(edges),
+                false => {
+                    if !edges.is_empty() {
+                        ended.push(self.add(Point::Branch(edges))?);
+                    }
+                    Point::Fork(ended)
+                }
+            };
+        }
+        Ok(first)
+    }
+
+    /// The point of a tag's content, behind its beginning.
+    fn behind_begin(&mut self, tag: &'f Tag, next: PointId) -> Result<PointId, CompileError> {
+        let ends = tag.ends.iter().map(|end| (&*end.bytes, next));
+        let end = self.alternatives(ends.collect())?;
+        self.format(tag.content, end, Some(tag.ends.clone().into()))
+    }
+
+    /// The point before one of some tags.
+    fn one_of(&mut self, tags: &'f Tags, next: PointId) -> Result<PointId, CompileError> {
+        let mut alternatives = Vec::new();
+        for (tag, _) in &tags.tags {
+            alternatives.push((&*tag.begin.bytes, self.behind_begin(tag, next)?));
+        }
+        self.alternatives(alternatives)
+    }
+
+    /// What a format's point is.
+    fn point(&mut self, format: FormatId, next: PointId, ends: Ends) -> Result<Point, CompileError> {
+        let formats = self.formats;
+        Ok(match &formats[format] {
+            Format::Literals(literals) => {
+                let literals = literals.iter().map(|literal| (&*literal.bytes, next));
+                Point::Fork(vec![self.alternatives(literals.collect())?])
+            }
+            Format::Content(content) => Point::Content(*content, next),
+            Format::Free { unit, excludes } => self.free((*unit, false), Default::default(), excludes, &ends, next)?,
+            Format::OneToken { excludes } => {
+                self.free((Unit::Tokens, true), Default::default(), excludes, &ends, next)?
+            }
+            Format::Sequence(elements) => {
+                let mut point = next;
+                for element in elements.iter().rev() {
+                    point = self.format(*element, point, ends.clone())?;
+                }
+                Point::Fork(vec![point])
+            }
+            Format::Or(elements) => self.or(elements, next, &ends)?,
+            Format::Tag(tag) => {
+                let content = self.behind_begin(tag, next)?;
+                Point::Fork(vec![self.literal(&tag.begin.bytes, content)?])
+            }
+            Format::Triggered {
+                unit,
+                triggers,
+                tags,
+                excludes,
+            } => self.triggered(*unit, triggers, tags, (excludes, &ends), next)?,
+            Format::Separated { tags, separator } => {
+                let again = match tags.stop_after_first {
+                    true => next,
+                    false => self.add(Point::End)?,
+                };
+                let first = self.one_of(tags, again)?;
+                if again != next {
+                    let more = self.literal(&separator.bytes, first)?;
+                    self.points[again as usize] = Point::Fork(vec![more, next]);
+                }
+                Point::Fork(match tags.at_least_one {
+                    true => vec![first],
+                    false => vec![first, next],
+                })
+            }
+            Format::Repeat { content, least, most } => self.repeat(*content, (*least, *most), next, &ends)?,
+            Format::Dispatch {
+                unit,
+                rules,
+                excludes,
+                repeats,
+            } => {
+                // Free text begins where it goes on, so that it needs a point of its own.
+                let again = self.add(Point::End)?;
+                let behind = if *repeats { again } else { next };
+                let mut patterns = Vec::new();
+                for (pattern, format) in rules {
+                    patterns.push((&*pattern.bytes, self.format(*format, behind, ends.clone())?));
+                }
+                let refused = rules.iter().map(|(pattern, _)| &*pattern.text).collect();
+                self.points[again as usize] = self.free((*unit, false), (patterns, refused), excludes, &ends, next)?;
+                Point::Fork(vec![again])
+            }
+        })
+    }
+
+    /// One of some formats; those that begin with fixed texts share these.
+    fn or(&mut self, elements: &[FormatId], next: PointId, ends: &Ends) -> Result<Point, CompileError> {
+        let (mut alternatives, mut others) = (Vec::new(), Vec::new());
+        for &element in elements {
+            match &self.formats[element] {
+                Format::Literals(literals) => {
+                    alternatives.extend(literals.iter().map(|literal| (&*literal.bytes, next)));
+                }
+                Format::Tag(tag) => alternatives.push((&tag.begin.bytes, self.behind_begin(tag, next)?)),
+                _ => others.push(self.format(element, next, ends.clone())?),
+            }
+        }
+        if !alternatives.is_empty() {
+            others.push(self.alternatives(alternatives)?);
+        }
+        Ok(Point::Fork(others))
+    }
+
+    fn repeat(
+        &mut self,
+        content: FormatId,
+        (least, most): (u32, Option<u32>),
+        next: PointId,
+        ends: &Ends,
+    ) -> Result<Point, CompileError> {
+        let mut point = match most {
+            Some(most) => {
+                let mut point = next;
+                for _ in least..most {
+                    let one = self.format(content, point, ends.clone())?;
+                    point = self.add(Point::Fork(vec![one, next]))?;
+                }
+                point
+            }
+            None => {
+                let again = self.add(Point::End)?;
+                let one = self.format(content, again, ends.clone())?;
+                self.points[again as usize] = Point::Fork(vec![one, next]);
+                again
+            }
+        };
+        for _ in 0..least {
+            point = self.format(content, point, ends.clone())?;
+        }
+        Ok(Point::Fork(vec![point]))
+    }
+
+    fn triggered(
+        &mut self,
+        unit: Unit,
+        triggers: &'f [Literal],
+        tags: &'f Tags,
+        (excludes, ends): (&'f [Literal], &Ends),
+        next: PointId,
+    ) -> Result<Point, CompileError> {
+        let again = self.add(Point::End)?;
+        let behind = if tags.stop_after_first { next } else { again };
+        let mut groups: BTreeMap<&[u8], Vec<Alternative<'f>>> = BTreeMap::new();
+        let mut first = Vec::new();
+        for (tag, place) in &tags.tags {
+            // Free text ends with the first trigger that is read, which is the shortest.
+            let splits = triggers.iter().filter_map(|trigger| tag.begin.split_behind(trigger));
+            let Some((trigger, rest)) = splits.min_by_key(|(trigger, _)| trigger.len()) else {
+                let message = "the tag begins with none of the triggers";
+                return Err(CompileError::new(CompileErrorKind::Malformed, message).at(place.clone()));
+            };
+            let content = self.behind_begin(tag, behind)?;
+            groups.entry(trigger).or_default().push((rest, content));
+            first.push((&*tag.begin.bytes, content));
+        }
+        let mut patterns = Vec::new();
+        for (trigger, rests) in groups {
+            patterns.push((trigger, self.alternatives(rests)?));
+        }
+        // A trigger without a tag, or one that is spelled out where it has a special token, must not come.
+        let refused = triggers
+            .iter()
+            .flat_map(|trigger| [&*trigger.bytes, &*trigger.text])
+            .collect();
+        self.points[again as usize] = self.free((unit, false), (patterns, refused), excludes, ends, next)?;
+        Ok(Point::Fork(vec![match tags.at_least_one {
+            true => self.alternatives(first)?,
+            false => again,
+        }]))
+    }
+
+    /// Free text with patterns that are followed by points, and without some texts and those that are excluded.
+    fn free(
+        &mut self,
+        kind: (Unit, bool),
+        (patterns, refused): (Vec<Alternative<'f>>, Vec<&[u8]>),
+        excludes: &[Literal],
+        ends: &Ends,
+        next: PointId,
+    ) -> Result<Point, CompileError> {
+        let mut all: BTreeMap<Box<[u8]>, Vec<PointId>> = BTreeMap::new();
+        for (pattern, point) in patterns {
+            all.entry(pattern.into()).or_default().push(point);
+        }
+        // Text within a tag ends where the tag does.
+        let texts = excludes.iter().chain(ends.iter().flat_map(|ends| ends.iter()));
+        let texts = texts.flat_map(|text| [&*text.bytes, &*text.text]);
+        for text in texts.chain(refused).filter(|text| !text.is_empty()) {
+            all.entry(text.into()).or_default();
+        }
+        let mut dispatch = Vec::new();
+        for points in all.values_mut() {
+            dispatch.push(match &points[..] {
+                [] => None,
+                [point] => Some(*point),
+                _ => Some(self.add(Point::Fork(std::mem::take(points)))?),
+            });
+        }
+        let patterns: Vec<Box<[u8]>> = all.into_keys().collect();
+        let found = match self.patterns.get(&patterns) {
+            Some(known) => known.clone(),
+            None => {
+                self.pattern_bytes += patterns.iter().map(|pattern| pattern.len()).sum::<usize>();
+                if self.pattern_bytes > MAX_PATTERN_BYTES {
+                    return Err(too_large("bytes of triggers and excluded texts", MAX_PATTERN_BYTES));
+                }
+                let built = Arc::new(Patterns::new(patterns.clone())?);
+                self.patterns.insert(patterns, built.clone());
+                built
+            }
+        };
+        Ok(Point::Free(Region::new(kind, found, dispatch.into(), next)))
+    }
+}
+
+/// The fixed texts of formats.
+fn all_literals(formats: &[Format]) -> impl Iterator<Item = &[u8]> {
+    formats.iter().flat_map(|format| -> Vec<&[u8]> {
+        match format {
+            Format::Literals(literals) => literals.iter().map(|literal| &*literal.bytes).collect(),
+            Format::Tag(tag) => tag_literals(tag).collect(),
+            Format::Triggered { tags, .. } => tags.tags.iter().flat_map(|(tag, _)| tag_literals(tag)).collect(),
+            Format::Separated { tags, separator } => {
+                let tags = tags.tags.iter().flat_map(|(tag, _)| tag_literals(tag));
+                tags.chain([&*separator.bytes]).collect()
+            }
+            _ => Vec::new(),
+        }
+    })
+}
+
+fn tag_literals(tag: &Tag) -> impl Iterator<Item = &[u8]> {
+    std::iter::once(&*tag.begin.bytes).chain(tag.ends.iter().map(|end| &*end.bytes))
+}

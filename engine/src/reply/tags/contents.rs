@@ -1,0 +1,217 @@
+//! [`Contents`]: the JSON documents and regular expressions within a structural tag.
+
+use std::sync::{Arc, OnceLock};
+
+use crate::automaton::{AutomatonError, DecodeState, State, StateClass, Written, WrittenState};
+use crate::mask::cache::token_set::TokenSet;
+use crate::mask::compiled_schema::CompiledSchema;
+use crate::mask::index::base_sets::Words;
+use crate::reply::text::{self, UnlikeTokens};
+use crate::{Vocabulary, WritingBounds};
+
+use super::format::ContentId;
+use super::program::{ByteSet, ContentStart};
+
+/// A JSON document or a text of an expression.
+pub(super) struct Content {
+    pub(super) shared: CompiledSchema,
+    pub(super) start: ContentStart,
+    /// The tokens that are not the same in text as in JSON, where it is text.
+    pub(super) unlike: Option<Arc<UnlikeTokens>>,
+    bounds: WritingBounds,
+    /// The bytes that it may end with, or more.
+    last: OnceLock<ByteSet>,
+}
+
+/// The contents of a structural tag.
+pub(super) struct Contents(Box<[Content]>);
+
+/// The tokens that stay in a content, as far as they are known without a walk.
+pub(super) enum Inside {
+    /// All of them.
+    Tokens(Arc<TokenSet>),
+    /// All but those that are unlike in text and JSON, 32 a word.
+    Text(Words),
+    /// None are known.
+    Unknown,
+}
+
+impl Content {
+    pub(super) fn new(
+        shared: CompiledSchema,
+        state: State,
+        unlike: Option<Arc<UnlikeTokens>>,
+    ) -> Result<Self, AutomatonError> {
+        let mut builder = shared.builder();
+        let bounds = builder.automaton.bounds();
+        let may_be_empty = match unlike {
+            Some(_) => text::ends(&mut builder.automaton, state)?,
+            None => false,
+        };
+        drop(builder);
+        Ok(Self {
+            shared,
+            start: ContentStart { state, may_be_empty },
+            unlike,
+            bounds,
+            last: OnceLock::new(),
+        })
+    }
+
+    fn is_text(&self) -> bool {
+        self.unlike.is_some()
+    }
+
+    /// The bytes that the content may end with, or more.
+    pub(super) fn last(&self) -> Result<ByteSet, AutomatonError> {
+        if let Some(known) = self.last.get() {
+            return Ok(*known);
+        }
+        let last = match self.is_text() {
+            true => ByteSet::ALL,
+            false => self.last_of_json()?,
+        };
+        Ok(*self.last.get_or_init(|| last))
+    }
+
+    /// The bytes that a document may end with, by those that it may begin with.
+    fn last_of_json(&self) -> Result<ByteSet, AutomatonError> {
+        const SPACES: &[u8] = b" \t\n\r";
+        let automaton = &mut self.shared.builder().automaton;
+        let mut last = ByteSet::default();
+        // Whitespace before a document is followed by its first byte.
+        for (first, ends) in [
+            (&b"{"[..], &b"}"[..]),
+            (b"[", b"]"),
+            (b"\"", b"\""),
+            (b"-0123456789", b"0123456789.eE+-"),
+            (b"tf", b"e"),
+            (b"n", b"l"),
+        ] {
+            for &byte in first {
+                if automaton.step(self.start.state, byte)?.is_some() {
+                    ends.iter().for_each(|byte| last.insert(*byte));
+                }
+            }
+        }
+        // Where whitespace may follow one document it may follow all.
+        let mut spaces = true;
+        if let Some(rest) = automaton.completion(self.start.state)?
+            && let Some(end) = automaton.read_bytes(self.start.state, &rest)?
+        {
+            spaces = false;
+            for &space in SPACES {
+                spaces |= automaton.step(end, space)?.is_some();
+            }
+        }
+        if spaces {
+            SPACES.iter().for_each(|byte| last.insert(*byte));
+        }
+        Ok(last)
+    }
+
+    /// The sizes before the content's first byte.
+    pub(super) fn nothing_written(&self) -> Written {
+        let mut written = Written::new(&self.bounds, self.shared.longest_token());
+        if self.is_text() {
+            written.read(b"\"");
+        }
+        written
+    }
+
+    /// Counts a byte.
+    pub(super) fn count(&self, written: &mut Written, byte: u8) {
+        match self.is_text() {
+            true => written.read(&text::escaped(byte)),
+            false => written.read(&[byte]),
+        }
+    }
+
+    /// Makes bounds that are near a part of a state.
+    pub(super) fn bound(&self, state: &mut State, written: &mut Written) -> Result<(), AutomatonError> {
+        let mut at = WrittenState {
+            state: *state,
+            written: *written,
+        };
+        if at.is_due() {
+            self.shared.builder().automaton.bound(&mut at)?;
+            (*state, *written) = (at.state, at.written);
+        }
+        Ok(())
+    }
+
+    /// The tokens that stay in the content.
+    pub(super) fn inside(&self, state: State, vocabulary: &Vocabulary) -> Result<Inside, AutomatonError> {
+        let shared = &self.shared;
+        let mut builder = shared.builder();
+        let Some(unlike) = &self.unlike else {
+            let tokens = builder.tokens(state, shared)?;
+            // What follows says whether the reply may end.
+            return Ok(Inside::Tokens(match builder.automaton.is_complete(state)? {
+                true => Arc::new(tokens.but(vocabulary.eos_tokens(), &shared.tokens.index.sets)),
+                false => tokens,
+            }));
+        };
+        let StateClass::String(decode, language) = builder.automaton.state_class(state)? else {
+            return Ok(Inside::Unknown);
+        };
+        let tokens = match decode {
+            DecodeState::Between => builder.strings(shared).inside(language)?,
+            begun => builder.strings(shared).within(begun, language)?,
+        };
+        let mut words = tokens.words(&shared.tokens.index.sets);
+        unlike.take_out_of(&mut words);
+        Ok(Inside::Text(words.into()))
+    }
+
+    /// A short text that ends the content.
+    pub(super) fn completion(&self, state: State) -> Result<Option<Vec<u8>>, AutomatonError> {
+        let json = self.shared.builder().automaton.completion(state)?;
+        Ok(match self.is_text() {
+            true => json.and_then(|json| text::unescaped(&json)),
+            false => json,
+        })
+    }
+
+    /// The one byte that may come next, and the state after it; none where there is a choice, or where it is text.
+    pub(super) fn forced_byte(&self, state: State) -> Result<Option<(u8, State)>, AutomatonError> {
+        match self.is_text() {
+            true => Ok(None),
+            false => self.shared.builder().automaton.forced_byte(state),
+        }
+    }
+}
+
+impl Contents {
+    pub(super) fn new(contents: Vec<Content>) -> Self {
+        Self(contents.into())
+    }
+
+    pub(super) fn get(&self, content: ContentId) -> &Content {
+        &self.0[content]
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Content> {
+        self.0.iter()
+    }
+
+    /// The state after a byte.
+    pub(super) fn step(&self, content: ContentId, state: State, byte: u8) -> Result<Option<State>, AutomatonError> {
+        let content = self.get(content);
+        let automaton = &mut content.shared.builder().automaton;
+        match content.is_text() {
+            true => text::step(automaton, state, byte),
+            false => automaton.step(state, byte),
+        }
+    }
+
+    /// Whether a content may end.
+    pub(super) fn ends(&self, content: ContentId, state: State) -> Result<bool, AutomatonError> {
+        let content = self.get(content);
+        let automaton = &mut content.shared.builder().automaton;
+        match content.is_text() {
+            true => text::ends(automaton, state),
+            false => automaton.is_complete(state),
+        }
+    }
+}

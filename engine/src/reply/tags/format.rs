@@ -1,0 +1,95 @@
+//! [`Format`]: what a structural tag says, read from its JSON.
+
+use super::literal::Literal;
+
+/// Number of a format.
+pub(super) type FormatId = usize;
+/// Number of a text whose grammar is not of structural tags.
+pub(super) type ContentId = usize;
+
+/// What free text is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Unit {
+    /// Text, and special tokens between its characters.
+    Text,
+    /// Whole tokens, whatever their bytes.
+    Tokens,
+}
+
+/// A part of a reply.
+#[derive(Clone, Debug)]
+pub(super) enum Format {
+    /// One of some fixed texts.
+    Literals(Vec<Literal>),
+    /// A JSON document, or a text that an expression matches.
+    Content(ContentId),
+    /// Free text, without some texts.
+    Free { unit: Unit, excludes: Vec<Literal> },
+    /// One token but these.
+    OneToken { excludes: Vec<Literal> },
+    /// Parts in order.
+    Sequence(Vec<FormatId>),
+    /// One of some parts.
+    Or(Vec<FormatId>),
+    /// A part between others.
+    Tag(Tag),
+    /// Tags within free text, which begin with triggers.
+    Triggered {
+        unit: Unit,
+        triggers: Vec<Literal>,
+        tags: Tags,
+        excludes: Vec<Literal>,
+    },
+    /// Tags with a separator between them.
+    Separated { tags: Tags, separator: Literal },
+    /// A part so many times over, or more.
+    Repeat {
+        content: FormatId,
+        least: u32,
+        most: Option<u32>,
+    },
+    /// Free text in which some texts are followed by formats.
+    Dispatch {
+        unit: Unit,
+        rules: Vec<(Literal, FormatId)>,
+        excludes: Vec<Literal>,
+        /// Whether free text goes on behind a rule's format.
+        repeats: bool,
+    },
+}
+
+/// A part between a beginning and an end.
+#[derive(Clone, Debug)]
+pub(super) struct Tag {
+    pub(super) begin: Literal,
+    pub(super) content: FormatId,
+    /// One of these ends it.
+    pub(super) ends: Vec<Literal>,
+}
+
+/// Some tags, and how many of them there may be.
+#[derive(Clone, Debug)]
+pub(super) struct Tags {
+    /// Each with the place in the JSON at which its beginning stands.
+    pub(super) tags: Vec<(Tag, String)>,
+    pub(super) at_least_one: bool,
+    pub(super) stop_after_first: bool,
+}
+
+/// A text whose grammar is not of structural tags.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum ContentSource {
+    /// A JSON document, by the text of its schema.
+    Json { schema: String, any_order: bool },
+    /// A text that a regular expression matches whole.
+    Regex(String),
+}
+
+/// A structural tag.
+#[derive(Debug)]
+pub(super) struct StructuralTag {
+    pub(super) formats: Vec<Format>,
+    pub(super) root: FormatId,
+    /// The contents, each with the place in the JSON at which it was found first.
+    pub(super) contents: Vec<(ContentSource, String)>,
+}

@@ -1,0 +1,421 @@
+//! [`MaskFinder`]: the tokens that may come at some threads.
+//!
+//! Threads go on independently, so a mask is the union of theirs. At the beginning of free text it is the set of all tokens of text, which is
+//! known of the vocabulary, but for those in which a pattern ends; at another place only tokens are looked at in which the patterns
+//! are read otherwise than from the beginning. In a content the engine's own mask is taken, and beside it the tokens that reach beyond the content are walked over, which
+//! have a byte that may end it before one that may follow it.
+
+use std::sync::{Arc, Mutex};
+
+use hashbrown::HashMap;
+
+use crate::automaton::AutomatonError;
+use crate::mask::cache::bounded::lock;
+use crate::mask::cache::sharded::ShardedCache;
+use crate::mask::cache::token_set::{Base, TokenSet};
+use crate::mask::index::base_sets::{BaseSets, Words, bit, set, unset};
+use crate::mask::index::tokens::{Spelled, TokenIndex};
+use crate::mask::index::trie::{ROOT, Trie, first_child};
+use crate::{TokenId, TokenKind, Vocabulary};
+
+use super::contents::Inside;
+use super::format::Unit;
+use super::literal::{SpecialNames, is_lead};
+use super::program::{ByteSet, PointId, Program, Thread, Threads};
+use super::region::{FreeStep, Place, Within};
+use super::threads::Stepper;
+
+/// Lists of tokens that reach beyond contents that are kept: mostly all tags of a model family need one.
+const MAX_CROSSING: usize = 64;
+
+/// What structural tags need to know of a vocabulary.
+#[derive(Debug)]
+pub(in crate::reply) struct TagTokens {
+    pub(super) names: SpecialNames,
+    /// The special tokens that end no sequence, 32 a word.
+    special: Box<[u32]>,
+    /// These, and all tokens of text.
+    any: Box<[u32]>,
+    /// The tokens of text that begin with a character and have whole ones up to their last, 32 a word.
+    text: Box<[u32]>,
+    /// The nodes of the trie of all tokens of text by the byte that leads to them.
+    nodes: Box<[Vec<u32>]>,
+    /// The tokens with one of some bytes before one of others.
+    crossing: Mutex<HashMap<(ByteSet, ByteSet), Arc<Spelled>>>,
+}
+
+impl TagTokens {
+    pub(in crate::reply) fn new(vocabulary: &Vocabulary, index: &TokenIndex) -> Self {
+        let mut special = vec![0; vocabulary.len().div_ceil(32)];
+        let (mut any, mut text) = (special.clone(), special.clone());
+        for token in 0..vocabulary.len() as TokenId {
+            if vocabulary.is_eos(token) {
+                continue;
+            }
+            match vocabulary.kind(token) {
+                TokenKind::Special => {
+                    set(&mut special, token);
+                    set(&mut any, token);
+                }
+                TokenKind::Text if is_text(vocabulary.token_bytes(token)) => set(&mut any, token),
+                TokenKind::Text | TokenKind::Unused => {}
+            }
+        }
+        let Spelled { trie, tokens } = &index.every;
+        for &token in tokens {
+            let mut bytes = vocabulary.token_bytes(token).iter();
+            let read = bytes.try_fold(Within::Between, |within, byte| match is_lead(*byte) {
+                true => None,
+                false => within.step(*byte, Unit::Text),
+            });
+            if read.is_some() {
+                set(&mut text, token);
+            }
+        }
+        let mut nodes = vec![Vec::new(); 256];
+        for node in first_child(ROOT)..trie.end(ROOT) {
+            nodes[usize::from(trie.label(node))].push(node);
+        }
+        Self {
+            names: SpecialNames::new(vocabulary),
+            special: special.into(),
+            any: any.into(),
+            text: text.into(),
+            nodes: nodes.into(),
+            crossing: Mutex::default(),
+        }
+    }
+
+    /// The tokens that have a byte of `last` before one of `first`.
+    fn crossing(&self, (last, first): (ByteSet, ByteSet), index: &TokenIndex, vocabulary: &Vocabulary) -> Arc<Spelled> {
+        if let Some(known) = lock(&self.crossing).get(&(last, first)) {
+            return known.clone();
+        }
+        let crosses = |token: &&TokenId| {
+            let pairs = vocabulary.token_bytes(**token).windows(2);
+            let mut pairs = pairs.map(|pair| (pair[0], pair[1]));
+            pairs.any(|(one, other)| last.contains(one) && first.contains(other))
+        };
+        let tokens = index.every.tokens.iter().filter(crosses);
+        let spelled = tokens.map(|token| (vocabulary.token_bytes(*token).to_vec(), *token));
+        let spelled = Arc::new(Spelled::new(spelled.collect()));
+        let mut crossing = lock(&self.crossing);
+        if crossing.len() >= MAX_CROSSING {
+            crossing.clear();
+        }
+        crossing.insert((last, first), spelled.clone());
+        spelled
+    }
+}
+
+/// Whether bytes can be those of a token of text that may come.
+pub(super) fn is_text(bytes: &[u8]) -> bool {
+    !bytes.is_empty() && !bytes.iter().any(|byte| is_lead(*byte))
+}
+
+/// The tokens that may come where the tag names no token, 32 a word.
+#[derive(Debug)]
+pub(super) struct UnnamedTokens {
+    special: Words,
+    any: Words,
+}
+
+impl UnnamedTokens {
+    pub(super) fn new(tokens: &TagTokens, program: &Program) -> Self {
+        let named: Vec<TokenId> = program.named.iter().map(|(token, _)| *token).collect();
+        let without = |words: &[u32]| {
+            let mut words = words.to_vec();
+            unset(&mut words, &named);
+            words.into()
+        };
+        Self {
+            special: without(&tokens.special),
+            any: without(&tokens.any),
+        }
+    }
+}
+
+/// Whether a set has a token in its base, which may be taken out of it.
+fn is_of_base(tokens: &TokenSet, token: TokenId, sets: &BaseSets) -> bool {
+    let words = tokens.base.words(sets);
+    !words.is_empty() && bit(words, token)
+}
+
+/// Whether a set has a token.
+fn has(tokens: &TokenSet, token: TokenId, sets: &BaseSets) -> bool {
+    is_of_base(tokens, token, sets) && !tokens.without.contains(&token)
+        || tokens.with.iter().any(|list| list.contains(&token))
+}
+
+/// Finds the tokens that may come.
+pub(super) struct MaskFinder<'a> {
+    pub(super) stepper: Stepper<'a>,
+    pub(super) vocabulary: &'a Vocabulary,
+    pub(super) tokens: &'a TagTokens,
+    pub(super) unnamed: &'a UnnamedTokens,
+    pub(super) index: &'a TokenIndex,
+    /// The tokens that may come in free text.
+    pub(super) free: &'a ShardedCache<(PointId, Place), Words>,
+}
+
+impl MaskFinder<'_> {
+    /// The tokens that may come at some threads.
+    pub(super) fn find(&self, threads: &[Thread]) -> Result<TokenSet, AutomatonError> {
+        let (mut sets, mut words, mut found) = (Vec::new(), Vec::new(), Vec::new());
+        let mut walked = Threads::new();
+        let behind = self.stepper.behind_all(threads)?;
+        for thread in threads.iter().chain(&behind) {
+            match *thread {
+                Thread::End => {}
+                Thread::Branch(_) => walked.push(*thread),
+                Thread::Free(point, place) => words.push(self.free_text(point, place)?),
+                Thread::Content(point, state) => {
+                    let Some((content, next)) = self.stepper.program.content(point) else {
+                        continue;
+                    };
+                    let content = self.stepper.contents.get(content);
+                    match content.inside(state, self.vocabulary)? {
+                        Inside::Tokens(tokens) => sets.push(tokens),
+                        Inside::Text(tokens) => words.push(tokens),
+                        Inside::Unknown => {
+                            walked.push(*thread);
+                            continue;
+                        }
+                    }
+                    if let Some(unlike) = &content.unlike {
+                        self.walk(unlike.spelled(), &[*thread], &mut found)?;
+                    }
+                    let first = self.stepper.program.entry(next).first;
+                    if first != ByteSet::default() {
+                        let crossing = self
+                            .tokens
+                            .crossing((content.last()?, first), self.index, self.vocabulary);
+                        self.walk(&crossing, &[*thread], &mut found)?;
+                    }
+                }
+            }
+        }
+        if !walked.is_empty() {
+            self.walk(&self.index.every, &walked, &mut found)?;
+        }
+        for (token, bytes) in self.stepper.program.named.iter() {
+            let is_end = self.vocabulary.is_eos(*token);
+            let stepper = Stepper { is_end, ..self.stepper };
+            if !stepper.step_all(threads, bytes)?.is_empty() {
+                found.push(*token);
+            }
+        }
+        if self.stepper.is_complete(threads)? {
+            found.extend(self.vocabulary.eos_tokens());
+        }
+        found.sort_unstable();
+        found.dedup();
+        Ok(self.joined(sets, words, found))
+    }
+
+    /// All tokens of some sets.
+    fn joined(&self, sets: Vec<Arc<TokenSet>>, words: Vec<Words>, mut found: Vec<TokenId>) -> TokenSet {
+        let base = &self.index.sets;
+        let tokens = match (&sets[..], &words[..]) {
+            ([], []) => return TokenSet::of(&found, self.index.len),
+            ([tokens], []) => tokens.as_ref().clone(),
+            ([], [words]) => TokenSet::over(Base::Kept(words.clone())),
+            _ => {
+                let mut all = vec![0; base.any.len()];
+                let sets = sets.iter().map(|tokens| tokens.words(base));
+                for more in sets.chain(words.iter().map(|words| words.to_vec())) {
+                    all.iter_mut().zip(more).for_each(|(word, more)| *word |= more);
+                }
+                TokenSet::over(Base::Words(all.into()))
+            }
+        };
+        found.retain(|token| !has(&tokens, *token, base));
+        match found.iter().any(|token| is_of_base(&tokens, *token, base)) {
+            true => tokens.or(&found, base),
+            false => tokens.and_these(&found),
+        }
+    }
+
+    /// Adds the tokens of a trie that lead on from some threads.
+    fn walk(&self, spelled: &Spelled, from: &[Thread], found: &mut Vec<TokenId>) -> Result<(), AutomatonError> {
+        let step = |threads: &Threads, byte| {
+            if is_lead(byte) {
+                return Ok(None);
+            }
+            let next = self.stepper.step(threads, byte)?;
+            Ok(Some(next).filter(|next| !next.is_empty()))
+        };
+        spelled.walk(Threads::from_slice(from), step, found)
+    }
+
+    /// The tokens that may come in free text, besides those that the tag names.
+    fn free_text(&self, point: PointId, place: Place) -> Result<Words, AutomatonError> {
+        if let Some(known) = self.free.get(&(point, place)) {
+            return Ok(known);
+        }
+        let Some(region) = self.stepper.program.region(point) else {
+            return Ok(Words::default());
+        };
+        let is_between = place.within == Within::Between;
+        let words: Words = match region.unit() {
+            Unit::Tokens if is_between => self.unnamed.any.clone(),
+            // No token ends within one that stands for itself.
+            Unit::Tokens => vec![0; self.index.sets.any.len()].into(),
+            Unit::Text if is_between && place != region.begin() => {
+                let begin = self.free_text(point, region.begin())?;
+                let mut words = begin.to_vec();
+                self.walk_free(point, place, Some(region.begin()), &mut words)?;
+                words.into()
+            }
+            Unit::Text if is_between => {
+                let mut words = self.tokens.text.to_vec();
+                words
+                    .iter_mut()
+                    .zip(self.unnamed.special.iter())
+                    .for_each(|(word, more)| *word |= more);
+                self.cut_patterns(point, &mut words)?;
+                words.into()
+            }
+            Unit::Text => {
+                let mut words = vec![0; self.index.sets.any.len()];
+                self.walk_free(point, place, None, &mut words)?;
+                words.into()
+            }
+        };
+        self.free.keep((point, place), words.clone(), 4 * words.len());
+        Ok(words)
+    }
+
+    /// Sets the tokens of text that lead on from a place in free text, where `words` have those from `beside`, or none.
+    fn walk_free(
+        &self,
+        point: PointId,
+        from: Place,
+        beside: Option<Place>,
+        words: &mut [u32],
+    ) -> Result<(), AutomatonError> {
+        let Some(region) = self.stepper.program.region(point) else {
+            return Ok(());
+        };
+        let Spelled { trie, tokens } = &self.index.every;
+        let (mut path, mut node) = (Vec::new(), first_child(ROOT));
+        let mut open = vec![(trie.end(ROOT), from, beside)];
+        while let Some(&(end, place, other)) = open.last() {
+            if node >= end {
+                open.pop();
+                path.pop();
+                continue;
+            }
+            let (byte, behind) = (trie.label(node), trie.end(node));
+            let step = match is_lead(byte) {
+                true => FreeStep::Refused,
+                false => region.step(place, byte),
+            };
+            let other = other.map(|other| match is_lead(byte) {
+                true => FreeStep::Refused,
+                false => region.step(other, byte),
+            });
+            if other == Some(step) && !matches!(step, FreeStep::Found(_)) {
+                // All that begins so is as it is from the other place.
+                node = behind;
+                continue;
+            }
+            if beside.is_some() {
+                unset(words, &tokens[trie.at(node)]);
+            }
+            if let FreeStep::On(next) = step {
+                tokens[trie.at(node)].iter().for_each(|token| set(words, *token));
+                if !trie.is_leaf(node) {
+                    let other = match other {
+                        Some(FreeStep::On(other)) => Some(other),
+                        _ => None,
+                    };
+                    open.push((behind, next, other));
+                    path.push(byte);
+                }
+                node += 1;
+                continue;
+            }
+            if beside.is_some() {
+                unset(words, &tokens[trie.run(node, behind)]);
+            }
+            if let FreeStep::Found(_) = step {
+                path.push(byte);
+                self.follow(point, from, &path, node, words)?;
+                path.pop();
+            }
+            node = behind;
+        }
+        Ok(())
+    }
+
+    /// Corrects a set of all tokens of text at the beginning of free text: those in which a pattern ends go on as what follows it does.
+    fn cut_patterns(&self, point: PointId, words: &mut [u32]) -> Result<(), AutomatonError> {
+        let Some(region) = self.stepper.program.region(point) else {
+            return Ok(());
+        };
+        let (trie, begin) = (&self.index.every.trie, region.begin());
+        let mut firsts: Vec<u8> = region.firsts().filter(|byte| !is_lead(*byte)).collect();
+        firsts.sort_unstable();
+        firsts.dedup();
+        for first in firsts {
+            // A pattern is read from where it begins, as long as some pattern is.
+            let nodes = self.tokens.nodes[usize::from(first)].iter();
+            let mut open: Vec<(u32, FreeStep)> = nodes.map(|node| (*node, region.step(begin, first))).collect();
+            while let Some((node, step)) = open.pop() {
+                match step {
+                    FreeStep::Found(_) => self.follow(point, begin, &path_to(trie, node), node, words)?,
+                    FreeStep::On(place) if place.read != begin.read => {
+                        let children = trie.children(node).map(|child| (child, trie.label(child)));
+                        let children = children.filter(|(_, byte)| !is_lead(*byte));
+                        open.extend(children.map(|(child, byte)| (child, region.step(place, byte))));
+                    }
+                    FreeStep::On(_) | FreeStep::Left | FreeStep::Refused => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Sets, of the tokens below a node and at it, those that lead on from a place in free text; `path` leads to the node.
+    fn follow(
+        &self,
+        point: PointId,
+        from: Place,
+        path: &[u8],
+        node: u32,
+        words: &mut [u32],
+    ) -> Result<(), AutomatonError> {
+        let Spelled { trie, tokens } = &self.index.every;
+        unset(words, &tokens[trie.run(node, trie.end(node))]);
+        let threads = self.stepper.step_all(&[Thread::Free(point, from)], path)?;
+        if threads.is_empty() {
+            return Ok(());
+        }
+        tokens[trie.at(node)].iter().for_each(|token| set(words, *token));
+        trie.descend(node, threads, |node, threads| {
+            let byte = trie.label(node);
+            let next = match is_lead(byte) {
+                true => Threads::new(),
+                false => self.stepper.step(threads, byte)?,
+            };
+            if next.is_empty() {
+                return Ok(None);
+            }
+            tokens[trie.at(node)].iter().for_each(|token| set(words, *token));
+            Ok(Some(next))
+        })
+    }
+}
+
+/// The bytes that lead to a node.
+fn path_to(trie: &Trie<u8>, node: u32) -> Vec<u8> {
+    let (mut at, mut path) = (ROOT, Vec::new());
+    while at != node
+        && let Some(child) = trie.children(at).find(|child| node < trie.end(*child))
+    {
+        path.push(trie.label(child));
+        at = child;
+    }
+    path
+}

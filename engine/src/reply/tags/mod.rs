@@ -1,0 +1,105 @@
+//! Structural tags: replies of text, fixed parts, JSON documents and special tokens, as servers describe them for tool calls and
+//! reasoning.
+//!
+//! ```text
+//! JSON ─ parse.rs ─► formats (format.rs) ─ build.rs ─► program of points (program.rs)
+//!                                                        │ threads.rs: threads, byte by byte
+//!                        contents.rs, region.rs ─────────┤ masks.rs: the tokens that may come
+//!                                                        └ ends.rs: a short end
+//! ```
+//!
+//! A reply is read as one string of bytes, in which five bytes stand for a special token ([`literal`]). A state is a set of
+//! *threads*, the ways in which the reply so far can be read; each of them can be completed. Reading is nondeterministic where
+//! branches begin alike, or where what follows free text may begin within it. The number of threads is bounded:
+//!
+//! - Fixed texts that a reply chooses between share their beginnings.
+//! - Free text is one thread, with a state of an Aho-Corasick automaton of its triggers and excluded texts. Free text within a tag ends
+//!   with the tag's end, which is excluded from it.
+//! - A content that free text may go on beside is refused when the tag is compiled; so are more ways on from one place than
+//!   [`MAX_THREADS`](build::MAX_THREADS). Where the texts of contents make more, the mask is refused.
+//!
+//! What texts mean where there is a choice: free text ends with the first trigger that is read in it. A trigger or excluded text
+//! with the name of a special token is that token; spelled out of other tokens it must not occur in free text. Free text may have all special
+//! tokens that end no sequence; JSON documents and texts of expressions have none.
+
+mod ambiguity;
+mod build;
+mod contents;
+mod ends;
+mod entries;
+mod format;
+mod literal;
+mod masks;
+mod members;
+mod parse;
+mod program;
+mod region;
+mod replies;
+mod threads;
+
+use std::sync::Arc;
+
+use crate::mask::compiled_schema::CompiledSchema;
+use crate::mask::masker::StateMasker;
+use crate::strings::Languages;
+use crate::{CompileError, CompileErrorKind, KeyOrder, Masker};
+use contents::{Content, Contents};
+use format::ContentSource;
+pub(super) use masks::TagTokens;
+use replies::TagReplies;
+
+use super::{ReplyCompiler, text};
+
+/// Compiles a structural tag.
+///
+/// # Errors
+///
+/// As [`ReplyCompiler::compile_structural_tag`].
+pub(super) fn compile(compiler: &ReplyCompiler, tag: &str) -> Result<Box<dyn Masker>, CompileError> {
+    let tokens = compiler.tag_tokens();
+    let limits = &compiler.options.schema.limits;
+    let tag = parse::parse(tag, &compiler.vocabulary, &tokens.names, limits)?;
+    let mut contents = Vec::with_capacity(tag.contents.len());
+    for (source, place) in &tag.contents {
+        contents.push(content(compiler, source).map_err(|error| error.within(place))?);
+    }
+    let starts: Vec<_> = contents.iter().map(|content| content.start).collect();
+    let program = build::build(&tag, &starts)?;
+    let replies = TagReplies::new(
+        compiler.vocabulary.clone(),
+        compiler.json_tokens(),
+        tokens,
+        program,
+        Contents::new(contents),
+    );
+    let start = replies.start();
+    Ok(Box::new(StateMasker::new(replies, start)))
+}
+
+/// Compiles a JSON document or a text of an expression within a structural tag.
+fn content(compiler: &ReplyCompiler, source: &ContentSource) -> Result<Content, CompileError> {
+    let languages = Languages::within(&compiler.options.schema.limits);
+    let compiled = |tokens, automaton| CompiledSchema::new(compiler.vocabulary.clone(), tokens, automaton);
+    match source {
+        ContentSource::Json { schema, any_order } => {
+            let mut options = compiler.options.clone();
+            if *any_order {
+                options.style.key_order = KeyOrder::Any;
+            }
+            let (automaton, start) = options.automaton(schema, languages)?;
+            Ok(Content::new(compiled(compiler.json_tokens(), automaton), start, None)?)
+        }
+        ContentSource::Regex(pattern) => {
+            let schema = text::schema_of_pattern(pattern, &compiler.options)?;
+            let options = compiler.text_options();
+            let (mut automaton, start) = options.automaton(&schema, languages)?;
+            let start = text::begin(&mut automaton, start)?.ok_or_else(|| {
+                let message = "no text matches this expression";
+                CompileError::new(CompileErrorKind::Unsatisfiable, message).at("")
+            })?;
+            let unlike = Some(compiler.unlike_tokens());
+            let tokens: Arc<_> = compiler.text_tokens();
+            Ok(Content::new(compiled(tokens, automaton), start, unlike)?)
+        }
+    }
+}

@@ -1,0 +1,437 @@
+//! Reads the JSON of a structural tag: the one with `format`, and the older one with `structures` and `triggers`.
+
+use hashbrown::HashMap;
+
+use crate::json::{Content, Document, NodeIndex};
+use crate::{CompileError, CompileErrorKind, Limits, Vocabulary};
+
+use super::format::{ContentSource, Format, FormatId, StructuralTag, Tag, Tags, Unit};
+use super::literal::{Literal, SpecialNames};
+use super::members::Members;
+
+/// Number of formats of one structural tag.
+const MAX_FORMATS: usize = 1 << 16;
+
+/// The formats that are read, for messages.
+const FORMATS: &str = "const_string, json_schema, regex, choice, any_text, sequence, or, optional, plus, star, repeat, tag, triggered_tags, \
+    tags_with_separator, dispatch, token, exclude_token, any_tokens, token_triggered_tags and token_dispatch";
+
+/// Reads a structural tag.
+///
+/// # Errors
+///
+/// [`CompileErrorKind::Malformed`], [`CompileErrorKind::Unsupported`] or [`CompileErrorKind::LimitExceeded`], with the place.
+pub(super) fn parse(
+    text: &str,
+    vocabulary: &Vocabulary,
+    names: &SpecialNames,
+    limits: &Limits,
+) -> Result<StructuralTag, CompileError> {
+    let document = Document::parse(text, limits).map_err(|error| {
+        let kind = match error.kind {
+            crate::json::ParseErrorKind::Limit => CompileErrorKind::LimitExceeded,
+            _ => CompileErrorKind::Malformed,
+        };
+        CompileError::new(kind, error.to_string()).at(error.pointer.clone())
+    })?;
+    let mut parser = Parser {
+        members: Members {
+            document: &document,
+            vocabulary,
+            names,
+        },
+        formats: Vec::new(),
+        contents: Vec::new(),
+        known: HashMap::new(),
+        open: Vec::new(),
+    };
+    let root = parser.root()?;
+    while let Some((node, format)) = parser.open.pop() {
+        parser.formats[format] = parser.format(node)?;
+    }
+    Ok(StructuralTag {
+        formats: parser.formats,
+        root,
+        contents: parser.contents,
+    })
+}
+
+struct Parser<'a> {
+    members: Members<'a>,
+    formats: Vec<Format>,
+    contents: Vec<(ContentSource, String)>,
+    known: HashMap<ContentSource, usize>,
+    /// Formats that are still to be read.
+    open: Vec<(NodeIndex, FormatId)>,
+}
+
+impl<'a> Parser<'a> {
+    /// A format that is read later.
+    fn later(&mut self, node: NodeIndex) -> Result<FormatId, CompileError> {
+        if self.formats.len() >= MAX_FORMATS {
+            let message = format!("more than {MAX_FORMATS} formats in one structural tag");
+            return Err(self.members.error(CompileErrorKind::LimitExceeded, node, message));
+        }
+        let id = self.formats.len();
+        self.formats.push(Format::Sequence(Vec::new()));
+        self.open.push((node, id));
+        Ok(id)
+    }
+
+    fn all_later(&mut self, nodes: Vec<NodeIndex>) -> Result<Vec<FormatId>, CompileError> {
+        nodes.into_iter().map(|node| self.later(node)).collect()
+    }
+
+    fn content(&mut self, source: ContentSource, at: NodeIndex) -> usize {
+        if let Some(known) = self.known.get(&source) {
+            return *known;
+        }
+        let id = self.contents.len();
+        self.known.insert(source.clone(), id);
+        self.contents.push((source, self.members.document.pointer(at)));
+        id
+    }
+
+    fn root(&mut self) -> Result<FormatId, CompileError> {
+        let object = |name| self.members.document.member(0, name);
+        if let Some(kind) = object("type")
+            && self.members.string(kind)? != "structural_tag"
+        {
+            return Err(self
+                .members
+                .malformed(kind, "the type of a structural tag is `structural_tag`"));
+        }
+        if object("structures").is_none() {
+            self.members.only(0, &["type", "format"])?;
+            let format = self.members.needed(0, "format")?;
+            return self.later(format);
+        }
+        self.members.only(0, &["type", "structures", "triggers"])?;
+        let mut tags = Vec::new();
+        for node in self.members.some_items(self.members.needed(0, "structures")?)? {
+            self.members.only(node, &["begin", "schema", "end"])?;
+            let begin = self.members.needed(node, "begin")?;
+            let content = self.schema(self.members.needed(node, "schema")?, false)?;
+            let content = self.format_of(content);
+            let ends = vec![self.members.text(self.members.needed(node, "end")?)?];
+            let tag = Tag {
+                begin: self.members.text(begin)?,
+                content,
+                ends,
+            };
+            tags.push((tag, self.members.document.pointer(begin)));
+        }
+        let triggers = self.members.some_items(self.members.needed(0, "triggers")?)?;
+        let triggers = triggers.into_iter().map(|trigger| self.members.some_text(trigger));
+        let format = Format::Triggered {
+            unit: Unit::Text,
+            triggers: triggers.collect::<Result<_, _>>()?,
+            tags: Tags {
+                tags,
+                at_least_one: false,
+                stop_after_first: false,
+            },
+            excludes: Vec::new(),
+        };
+        Ok(self.format_of(format))
+    }
+
+    fn format_of(&mut self, format: Format) -> FormatId {
+        self.formats.push(format);
+        self.formats.len() - 1
+    }
+
+    fn schema(&mut self, schema: NodeIndex, any_order: bool) -> Result<Format, CompileError> {
+        let text = match self.members.document.content(schema) {
+            // A schema may be given as its text.
+            Content::String(text) => text.to_owned(),
+            Content::Object(_) | Content::Bool(_) => {
+                self.members.document.compact(schema, usize::MAX).unwrap_or_default()
+            }
+            other => {
+                return Err(self
+                    .members
+                    .malformed(schema, format!("a schema is needed here, not {}", other.describe())));
+            }
+        };
+        let source = ContentSource::Json {
+            schema: text,
+            any_order,
+        };
+        Ok(Format::Content(self.content(source, schema)))
+    }
+
+    fn format(&mut self, node: NodeIndex) -> Result<Format, CompileError> {
+        if !self.members.document.is_object(node) {
+            let found = self.members.document.content(node).describe();
+            return Err(self
+                .members
+                .malformed(node, format!("a format is an object, not {found}")));
+        }
+        let kind = self.members.needed(node, "type")?;
+        match self.members.string(kind)? {
+            "const_string" => {
+                self.members.only(node, &["type", "value"])?;
+                Ok(Format::Literals(vec![
+                    self.members.text(self.members.needed(node, "value")?)?,
+                ]))
+            }
+            "choice" => {
+                self.members.only(node, &["type", "choices"])?;
+                let choices = self.members.some_items(self.members.needed(node, "choices")?)?;
+                let choices = choices.into_iter().map(|choice| self.members.text(choice));
+                Ok(Format::Literals(choices.collect::<Result<_, _>>()?))
+            }
+            "json_schema" => self.json_schema(node),
+            "regex" => {
+                self.members.only(node, &["type", "pattern"])?;
+                let pattern = self.members.needed(node, "pattern")?;
+                let source = ContentSource::Regex(self.members.string(pattern)?.to_owned());
+                Ok(Format::Content(self.content(source, pattern)))
+            }
+            "any_text" => {
+                self.members
+                    .only(node, &["type", "excludes", "max_tokens", "max_chars"])?;
+                self.members.no_limit(node, "max_tokens")?;
+                self.members.no_limit(node, "max_chars")?;
+                let excludes = self.members.texts(node, "excludes")?;
+                Ok(Format::Free {
+                    unit: Unit::Text,
+                    excludes,
+                })
+            }
+            "any_tokens" => {
+                self.members.only(node, &["type", "exclude_tokens", "max_tokens"])?;
+                self.members.no_limit(node, "max_tokens")?;
+                let excludes = self.members.tokens(node, "exclude_tokens")?;
+                Ok(Format::Free {
+                    unit: Unit::Tokens,
+                    excludes,
+                })
+            }
+            "exclude_token" => {
+                self.members.only(node, &["type", "exclude_tokens"])?;
+                let excludes = self.members.tokens(node, "exclude_tokens")?;
+                Ok(Format::OneToken { excludes })
+            }
+            "token" => Ok(Format::Literals(vec![self.token_format(node)?])),
+            "sequence" => {
+                self.members.only(node, &["type", "elements"])?;
+                let elements = self.members.some_items(self.members.needed(node, "elements")?)?;
+                Ok(Format::Sequence(self.all_later(elements)?))
+            }
+            "or" => {
+                self.members.only(node, &["type", "elements"])?;
+                let elements = self.members.some_items(self.members.needed(node, "elements")?)?;
+                Ok(Format::Or(self.all_later(elements)?))
+            }
+            "optional" => self.repeated(node, 0, Some(1)),
+            "plus" => self.repeated(node, 1, None),
+            "star" => self.repeated(node, 0, None),
+            "repeat" => self.repeat(node),
+            "tag" => Ok(Format::Tag(self.tag(node)?.0)),
+            "triggered_tags" => self.triggered(node, Unit::Text),
+            "token_triggered_tags" => self.triggered(node, Unit::Tokens),
+            "tags_with_separator" => {
+                self.members
+                    .only(node, &["type", "tags", "separator", "at_least_one", "stop_after_first"])?;
+                let separator = self.members.text(self.members.needed(node, "separator")?)?;
+                let tags = self.tags(node)?;
+                Ok(Format::Separated { tags, separator })
+            }
+            "dispatch" => self.dispatch(node, Unit::Text),
+            "token_dispatch" => self.dispatch(node, Unit::Tokens),
+            "grammar" => {
+                let message = "grammars are not treated here: delegate a structural tag with `grammar` to a framework that reads them, \
+                     such as xgrammar, or write it as a regular expression or a JSON Schema";
+                Err(self.members.unsupported(kind, message))
+            }
+            "qwen_xml_parameter" => Err(self.foreign_style(kind, "qwen_xml")),
+            other => {
+                let message = format!("`{other}` is no format of structural tags: these are {FORMATS}");
+                Err(self.members.malformed(kind, message))
+            }
+        }
+    }
+
+    fn foreign_style(&self, at: NodeIndex, style: &str) -> CompileError {
+        let message = format!("content in the style `{style}` is not treated: only `json` is");
+        self.members.unsupported(at, message)
+    }
+
+    fn json_schema(&mut self, node: NodeIndex) -> Result<Format, CompileError> {
+        let members = [
+            "type",
+            "json_schema",
+            "style",
+            "any_order",
+            "max_whitespace_cnt",
+            "excludes",
+        ];
+        self.members.only(node, &members)?;
+        if let Some(style) = self.members.document.member(node, "style") {
+            match self.members.string(style)? {
+                "json" => {}
+                other => return Err(self.foreign_style(style, other)),
+            }
+        }
+        self.members.no_limit(node, "max_whitespace_cnt")?;
+        if let Some(excludes) = self.members.document.member(node, "excludes")
+            && !self.members.items(excludes)?.is_empty()
+        {
+            let message = "`excludes` of a JSON Schema are not treated: leave them out, or use `pattern` in the schema";
+            return Err(self.members.unsupported(excludes, message));
+        }
+        let any_order = self.members.flag(node, "any_order", false)?;
+        let schema = self.members.needed(node, "json_schema")?;
+        self.schema(schema, any_order)
+    }
+
+    fn token_format(&self, node: NodeIndex) -> Result<Literal, CompileError> {
+        self.members.only(node, &["type", "token"])?;
+        self.members.token(self.members.needed(node, "token")?)
+    }
+
+    fn repeated(&mut self, node: NodeIndex, least: u32, most: Option<u32>) -> Result<Format, CompileError> {
+        self.members.only(node, &["type", "content"])?;
+        let content = self.members.needed(node, "content")?;
+        let content = self.later(content)?;
+        Ok(Format::Repeat { content, least, most })
+    }
+
+    fn repeat(&mut self, node: NodeIndex) -> Result<Format, CompileError> {
+        self.members.only(node, &["type", "min", "max", "content"])?;
+        let number = |name| -> Result<(NodeIndex, i64), CompileError> {
+            let node = self.members.needed(node, name)?;
+            let number = match self.members.document.content(node) {
+                Content::Number(digits) => digits.parse().ok(),
+                _ => None,
+            };
+            let number = number.ok_or_else(|| self.members.malformed(node, "a whole number is needed here"))?;
+            Ok((node, number))
+        };
+        let ((at_least, least), (at_most, most)) = (number("min")?, number("max")?);
+        let count = |node, number: i64| {
+            let number = u32::try_from(number);
+            number.map_err(|_| {
+                self.members
+                    .malformed(node, "the number of repetitions is from 0 to 4,294,967,295")
+            })
+        };
+        let least = count(at_least, least)?;
+        let most = match most {
+            -1 => None,
+            most => Some(count(at_most, most)?),
+        };
+        if most.is_some_and(|most| most < least) {
+            return Err(self.members.malformed(at_most, "`max` is less than `min`"));
+        }
+        let content = self.members.needed(node, "content")?;
+        let content = self.later(content)?;
+        Ok(Format::Repeat { content, least, most })
+    }
+
+    /// A tag, and where its beginning stands.
+    fn tag(&mut self, node: NodeIndex) -> Result<(Tag, NodeIndex), CompileError> {
+        self.members.only(node, &["type", "begin", "content", "end"])?;
+        if let Some(kind) = self.members.document.member(node, "type")
+            && self.members.string(kind)? != "tag"
+        {
+            return Err(self.members.malformed(kind, "a `tag` is needed here"));
+        }
+        let at = self.members.needed(node, "begin")?;
+        let begin = match self.members.document.is_object(at) {
+            true => self.token_format(at)?,
+            false => self.members.text(at)?,
+        };
+        let end = self.members.needed(node, "end")?;
+        let ends = match self.members.document.content(end) {
+            Content::Object(_) => vec![self.token_format(end)?],
+            Content::Array(_) => {
+                let ends = self
+                    .members
+                    .some_items(end)?
+                    .into_iter()
+                    .map(|end| self.members.text(end));
+                ends.collect::<Result<_, _>>()?
+            }
+            _ => vec![self.members.text(end)?],
+        };
+        let content = self.members.needed(node, "content")?;
+        let content = self.later(content)?;
+        Ok((Tag { begin, content, ends }, at))
+    }
+
+    fn tags(&mut self, node: NodeIndex) -> Result<Tags, CompileError> {
+        let mut tags = Vec::new();
+        for node in self.members.some_items(self.members.needed(node, "tags")?)? {
+            let (tag, begin) = self.tag(node)?;
+            tags.push((tag, self.members.document.pointer(begin)));
+        }
+        Ok(Tags {
+            tags,
+            at_least_one: self.members.flag(node, "at_least_one", false)?,
+            stop_after_first: self.members.flag(node, "stop_after_first", false)?,
+        })
+    }
+
+    fn triggered(&mut self, node: NodeIndex, unit: Unit) -> Result<Format, CompileError> {
+        let (triggers, excludes) = match unit {
+            Unit::Text => ("triggers", "excludes"),
+            Unit::Tokens => ("trigger_tokens", "exclude_tokens"),
+        };
+        self.members.only(
+            node,
+            &["type", triggers, excludes, "tags", "at_least_one", "stop_after_first"],
+        )?;
+        let triggers = self.members.some_items(self.members.needed(node, triggers)?)?;
+        let triggers = triggers.into_iter().map(|trigger| match unit {
+            Unit::Text => self.members.some_text(trigger),
+            Unit::Tokens => self.members.token(trigger),
+        });
+        let triggers = triggers.collect::<Result<_, _>>()?;
+        let excludes = match unit {
+            Unit::Text => self.members.texts(node, excludes)?,
+            Unit::Tokens => self.members.tokens(node, excludes)?,
+        };
+        let tags = self.tags(node)?;
+        Ok(Format::Triggered {
+            unit,
+            triggers,
+            tags,
+            excludes,
+        })
+    }
+
+    fn dispatch(&mut self, node: NodeIndex, unit: Unit) -> Result<Format, CompileError> {
+        let excludes = match unit {
+            Unit::Text => "excludes",
+            Unit::Tokens => "exclude_tokens",
+        };
+        self.members.only(node, &["type", "rules", "loop", excludes])?;
+        let mut rules = Vec::new();
+        for rule in self.members.some_items(self.members.needed(node, "rules")?)? {
+            let &[pattern, format] = &self.members.items(rule)?[..] else {
+                return Err(self
+                    .members
+                    .malformed(rule, "a rule is an array of a pattern and a format"));
+            };
+            let pattern = match unit {
+                Unit::Text => self.members.some_text(pattern)?,
+                Unit::Tokens => self.members.token(pattern)?,
+            };
+            rules.push((pattern, self.later(format)?));
+        }
+        let excludes = match unit {
+            Unit::Text => self.members.texts(node, excludes)?,
+            Unit::Tokens => self.members.tokens(node, excludes)?,
+        };
+        let repeats = self.members.flag(node, "loop", true)?;
+        Ok(Format::Dispatch {
+            unit,
+            rules,
+            excludes,
+            repeats,
+        })
+    }
+}

@@ -1,0 +1,119 @@
+//! [`Program`]: a structural tag as a graph of points, of which each reads bytes or leads to others.
+
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
+use crate::TokenId;
+use crate::automaton::State;
+
+use super::format::ContentId;
+use super::region::{Place, Region};
+
+/// Number of a point.
+pub(super) type PointId = u32;
+
+/// Where in a structural tag one stands.
+#[derive(Debug)]
+pub(super) enum Point {
+    /// Behind all of it.
+    End,
+    /// At the beginning of each of these.
+    Fork(Vec<PointId>),
+    /// Before one of some bytes, sorted, each with what follows it.
+    Branch(SmallVec<[(u8, PointId); 1]>),
+    /// Before a content, with what follows it.
+    Content(ContentId, PointId),
+    /// In free text.
+    Free(Region),
+}
+
+/// One way of reading a reply so far.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Thread {
+    /// The reply has ended.
+    End,
+    /// Before one of the bytes of a branch.
+    Branch(PointId),
+    /// In free text.
+    Free(PointId, Place),
+    /// In a content, whose automaton is in a state.
+    Content(PointId, State),
+}
+
+/// Some threads. A reply mostly has one or two.
+pub(super) type Threads = SmallVec<[Thread; 4]>;
+
+/// What a point that is entered leads to.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Entry {
+    /// The threads that begin there.
+    pub(super) threads: Box<[Thread]>,
+    /// The bytes with which they may go on; of contents and free text all.
+    pub(super) first: ByteSet,
+    /// Whether the reply may end there.
+    pub(super) may_end: bool,
+}
+
+/// A set of bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct ByteSet([u64; 4]);
+
+impl ByteSet {
+    /// All bytes.
+    pub(super) const ALL: Self = Self([u64::MAX; 4]);
+
+    pub(super) fn insert(&mut self, byte: u8) {
+        self.0[usize::from(byte / 64)] |= 1 << (byte % 64);
+    }
+
+    pub(super) fn contains(&self, byte: u8) -> bool {
+        self.0[usize::from(byte / 64)] >> (byte % 64) & 1 == 1
+    }
+}
+
+/// A content before its first byte.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ContentStart {
+    pub(super) state: State,
+    /// Whether it may be empty.
+    pub(super) may_be_empty: bool,
+}
+
+/// A structural tag.
+#[derive(Debug)]
+pub(super) struct Program {
+    pub(super) points: Vec<Point>,
+    pub(super) entries: Vec<Entry>,
+    pub(super) root: PointId,
+    /// Tokens that the tag names, sorted, each with the bytes that stand for it.
+    pub(super) named: Arc<[(TokenId, Box<[u8]>)]>,
+    /// Whether tokens of text can be read by their ids.
+    pub(super) reads_ids: bool,
+}
+
+impl Program {
+    pub(super) fn point(&self, point: PointId) -> &Point {
+        &self.points[point as usize]
+    }
+
+    pub(super) fn entry(&self, point: PointId) -> &Entry {
+        &self.entries[point as usize]
+    }
+
+    /// The free text of a point of that kind.
+    pub(super) fn region(&self, point: PointId) -> Option<&Region> {
+        match self.point(point) {
+            Point::Free(region) => Some(region),
+            _ => None,
+        }
+    }
+
+    /// The content of a point of that kind, and what follows it.
+    pub(super) fn content(&self, point: PointId) -> Option<(ContentId, PointId)> {
+        match self.point(point) {
+            Point::Content(content, next) => Some((*content, *next)),
+            _ => None,
+        }
+    }
+}

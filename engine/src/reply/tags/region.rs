@@ -1,0 +1,222 @@
+//! [`Region`]: free text, and the patterns that end it or must not occur in it.
+
+use std::sync::Arc;
+
+use aho_corasick::automaton::{Automaton as _, StateID};
+use aho_corasick::dfa::DFA;
+use aho_corasick::{Anchored, PatternID};
+
+use crate::{CompileError, CompileErrorKind};
+
+use super::format::Unit;
+use super::literal::{BY_ID, SPECIAL};
+use super::program::PointId;
+
+/// Where within a character, or a token that stands for itself, one stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Within {
+    /// Between two of them.
+    Between,
+    /// Before so many bytes of a character, of which any continue it.
+    Character(u8),
+    /// Behind a lead byte of a character whose second byte is bounded.
+    After(u8),
+    /// Before so many digits of a token that stands for itself.
+    Token(u8),
+}
+
+impl Within {
+    /// What follows a byte; none where no character and no token goes on so.
+    pub(super) fn step(self, byte: u8, unit: Unit) -> Option<Self> {
+        let more = |left: u8| match left {
+            0 => Self::Between,
+            left => Self::Character(left),
+        };
+        let is_continued = byte & 0xC0 == 0x80;
+        match self {
+            Self::Between => match byte {
+                SPECIAL => Some(Self::Token(4)),
+                BY_ID if unit == Unit::Tokens => Some(Self::Token(4)),
+                _ if unit == Unit::Tokens => None,
+                ..0x80 => Some(Self::Between),
+                0xC2..=0xDF => Some(Self::Character(1)),
+                0xE0 | 0xED | 0xF0 | 0xF4 => Some(Self::After(byte)),
+                0xE1..=0xEF => Some(Self::Character(2)),
+                0xF1..=0xF3 => Some(Self::Character(3)),
+                _ => None,
+            },
+            Self::Character(left) => is_continued.then(|| more(left - 1)),
+            Self::After(lead) => {
+                let (first, last, left) = match lead {
+                    0xE0 => (0xA0, 0xBF, 1),
+                    0xED => (0x80, 0x9F, 1),
+                    0xF0 => (0x90, 0xBF, 2),
+                    _ => (0x80, 0x8F, 2),
+                };
+                (first..=last).contains(&byte).then(|| more(left))
+            }
+            Self::Token(left) => is_continued.then(|| match left {
+                1 => Self::Between,
+                left => Self::Token(left - 1),
+            }),
+        }
+    }
+}
+
+/// A place in free text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Place {
+    pub(super) within: Within,
+    /// What of the patterns has been read.
+    pub(super) read: StateID,
+}
+
+/// What follows a byte in free text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FreeStep {
+    /// Free text goes on.
+    On(Place),
+    /// The single token of the region has been read.
+    Left,
+    /// Patterns have been read: those of a state.
+    Found(StateID),
+    /// No text goes on so.
+    Refused,
+}
+
+/// Texts that are looked for in free text.
+#[derive(Debug)]
+pub(super) struct Patterns {
+    pub(super) texts: Box<[Box<[u8]>]>,
+    automaton: DFA,
+}
+
+impl Patterns {
+    /// # Errors
+    ///
+    /// [`CompileErrorKind::LimitExceeded`], where there are too many of them.
+    pub(super) fn new(texts: Vec<Box<[u8]>>) -> Result<Self, CompileError> {
+        let automaton = DFA::builder().prefilter(false).build(&texts).map_err(|error| {
+            let message = format!("the triggers and excluded texts cannot be looked for: {error}");
+            CompileError::new(CompileErrorKind::LimitExceeded, message).at("")
+        })?;
+        let texts = texts.into();
+        Ok(Self { texts, automaton })
+    }
+}
+
+/// Free text.
+#[derive(Debug)]
+pub(super) struct Region {
+    unit: Unit,
+    /// Whether it is one token rather than any number.
+    is_one: bool,
+    patterns: Arc<Patterns>,
+    start: StateID,
+    /// For each pattern what follows it; none where it must not occur.
+    dispatch: Box<[Option<PointId>]>,
+    /// What follows the region.
+    pub(super) exit: PointId,
+}
+
+impl Region {
+    /// A region whose patterns are followed by what `dispatch` has at their places.
+    pub(super) fn new(
+        (unit, is_one): (Unit, bool),
+        patterns: Arc<Patterns>,
+        dispatch: Box<[Option<PointId>]>,
+        exit: PointId,
+    ) -> Self {
+        // It is built to be searched without an anchor.
+        let start = patterns.automaton.start_state(Anchored::No).unwrap_or_default();
+        Self {
+            unit,
+            is_one,
+            patterns,
+            start,
+            dispatch,
+            exit,
+        }
+    }
+
+    pub(super) fn unit(&self) -> Unit {
+        self.unit
+    }
+
+    /// Whether it is one token rather than any number.
+    pub(super) fn is_one(&self) -> bool {
+        self.is_one
+    }
+
+    /// The place before any text.
+    pub(super) fn begin(&self) -> Place {
+        let (within, read) = (Within::Between, self.start);
+        Place { within, read }
+    }
+
+    /// Whether what follows the region may begin at a place.
+    pub(super) fn may_leave(&self, at: Place) -> bool {
+        !self.is_one && at.within == Within::Between
+    }
+
+    /// The place after a byte.
+    pub(super) fn step(&self, at: Place, byte: u8) -> FreeStep {
+        let Some(within) = at.within.step(byte, self.unit) else {
+            return FreeStep::Refused;
+        };
+        let read = self.patterns.automaton.next_state(Anchored::No, at.read, byte);
+        if self.patterns.automaton.is_match(read) {
+            return FreeStep::Found(read);
+        }
+        match self.is_one && within == Within::Between {
+            true => FreeStep::Left,
+            false => FreeStep::On(Place { within, read }),
+        }
+    }
+
+    /// What follows the patterns of a state. Patterns that must not occur are left out.
+    pub(super) fn found(&self, read: StateID) -> impl Iterator<Item = PointId> + '_ {
+        let patterns = 0..self.patterns.automaton.match_len(read);
+        let followed = move |index| self.dispatch[self.pattern(read, index).as_usize()];
+        patterns.filter_map(followed)
+    }
+
+    fn pattern(&self, read: StateID, index: usize) -> PatternID {
+        self.patterns.automaton.match_pattern(read, index)
+    }
+
+    /// The patterns that are followed by a point, each with that.
+    pub(super) fn rules(&self) -> impl Iterator<Item = (&[u8], PointId)> {
+        let texts = self.patterns.texts.iter().zip(&self.dispatch);
+        texts.filter_map(|(text, point)| Some((&**text, (*point)?)))
+    }
+
+    /// The first bytes of the patterns.
+    pub(super) fn firsts(&self) -> impl Iterator<Item = u8> + '_ {
+        self.patterns.texts.iter().filter_map(|text| text.first().copied())
+    }
+
+    /// The place in free text where a byte was read that begins or continues what follows the region; none where free text has
+    /// ended there for sure.
+    pub(super) fn beside(&self, at: Place, byte: u8) -> Option<Place> {
+        let automaton = &self.patterns.automaton;
+        let read = automaton.next_state(Anchored::No, at.read, byte);
+        (!automaton.is_match(read)).then_some(Place { read, ..at })
+    }
+
+    /// A short text that ends a character or token from a place, without a pattern; none where every one has.
+    pub(super) fn rest(&self, at: Place) -> Option<Vec<u8>> {
+        let mut open: Vec<(Place, Vec<u8>)> = vec![(at, Vec::new())];
+        while let Some((at, text)) = open.pop() {
+            if at.within == Within::Between {
+                return Some(text);
+            }
+            for byte in (0x80..=0xBF).rev() {
+                if let FreeStep::On(next) = self.step(at, byte) {
+                    open.push((next, [&text[..], &[byte]].concat()));
+                }
+            }
+        }
+        None
+    }
+}

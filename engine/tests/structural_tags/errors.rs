@@ -1,0 +1,170 @@
+//! What is refused, with its place.
+
+use crate::{compile, compiler};
+use maskwright::CompileErrorKind::{LimitExceeded, Malformed, Unsatisfiable, Unsupported};
+
+#[test]
+fn errors_have_a_place_and_say_what_to_do() {
+    let json = r#"{"type": "json_schema", "json_schema": true}"#;
+    for (format, kind, place, words) in [
+        (
+            r#"{"type": "grammar", "grammar": "root ::= \"a\""}"#.to_owned(),
+            Unsupported,
+            "/format/type",
+            "delegate",
+        ),
+        (
+            r#"{"type": "nonsense"}"#.into(),
+            Malformed,
+            "/format/type",
+            "const_string",
+        ),
+        (
+            r#"{"type": "any_text", "max_tokens": 4}"#.into(),
+            Unsupported,
+            "/format/max_tokens",
+            "max_tokens",
+        ),
+        (
+            r#"{"type": "any_text", "colour": 4}"#.into(),
+            Unsupported,
+            "/format/colour",
+            "excludes",
+        ),
+        (
+            r#"{"type": "any_text", "excludes": ["a", ""]}"#.into(),
+            Malformed,
+            "/format/excludes/1",
+            "character",
+        ),
+        (
+            r#"{"type": "json_schema", "json_schema": {}, "style": "qwen_xml"}"#.into(),
+            Unsupported,
+            "/format/style",
+            "json",
+        ),
+        (
+            r#"{"type": "json_schema", "json_schema": {"enum": []}}"#.into(),
+            Unsatisfiable,
+            "/format/json_schema",
+            "",
+        ),
+        (
+            r#"{"type": "json_schema", "json_schema": {"properties": {"a": {"type": 3}}}}"#.into(),
+            Malformed,
+            "/format/json_schema/properties/a",
+            "type",
+        ),
+        (
+            r#"{"type": "regex", "pattern": "("}"#.into(),
+            Malformed,
+            "/format/pattern",
+            "(",
+        ),
+        (
+            r#"{"type": "token", "token": "<|none|>"}"#.into(),
+            Malformed,
+            "/format/token",
+            "no such token",
+        ),
+        (
+            r#"{"type": "token", "token": 309}"#.into(),
+            Malformed,
+            "/format/token",
+            "no such token",
+        ),
+        (
+            r#"{"type": "sequence", "elements": [{"type": "or"}]}"#.into(),
+            Malformed,
+            "/format/elements/0",
+            "elements",
+        ),
+        (
+            r#"{"type": "repeat", "min": 3, "max": 2, "content": {"type": "any_text"}}"#.into(),
+            Malformed,
+            "/format/max",
+            "min",
+        ),
+        (
+            format!(
+                r#"{{"type": "triggered_tags", "triggers": ["<b"], "tags": [{{"begin": "<a", "content": {json}, "end": ""}}]}}"#
+            ),
+            Malformed,
+            "/format/tags/0/begin",
+            "trigger",
+        ),
+        (
+            format!(r#"{{"type": "sequence", "elements": [{{"type": "any_text"}}, {json}]}}"#),
+            Unsupported,
+            "",
+            "excludes",
+        ),
+        (
+            format!(r#"{{"type": "repeat", "min": 1000000, "max": -1, "content": {json}}}"#),
+            LimitExceeded,
+            "",
+            "places",
+        ),
+        (
+            format!(
+                r#"{{"type": "or", "elements": [{}]}}"#,
+                (0..300)
+                    .map(|number| { format!(r#"{{"type": "json_schema", "json_schema": {{"const": {number}}}}}"#) })
+                    .collect::<Vec<_>>()
+                    .join(",")
+            ),
+            LimitExceeded,
+            "",
+            "ways",
+        ),
+    ] {
+        let error = compile(&format).err().unwrap_or_else(|| panic!("{format}"));
+        assert_eq!((error.kind(), error.pointer()), (kind, Some(place)), "{error}");
+        assert!(
+            error.message().contains(words) || error.keyword() == Some(words),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn what_is_no_structural_tag_is_refused() {
+    for (tag, place) in [
+        ("{", ""),
+        ("[]", ""),
+        (r#"{"type": "json"}"#, "/type"),
+        (r#"{"type": "structural_tag"}"#, ""),
+        (r#"{"format": {"type": "any_text"}, "triggers": []}"#, "/triggers"),
+        (
+            r#"{"structures": [{"begin": "a", "schema": 3, "end": "b"}], "triggers": ["a"]}"#,
+            "/structures/0/schema",
+        ),
+    ] {
+        let error = compiler().compile_structural_tag(tag).err().unwrap();
+        assert_eq!(error.pointer(), Some(place), "{error}");
+    }
+    let deep = format!(
+        "{}{}",
+        r#"{"type":"star","content":"#.repeat(400),
+        r#"{"type":"any_text"}"#
+    );
+    let deep = format!("{deep}{}", "}".repeat(400));
+    assert!(compile(&deep).is_ok(), "nothing recurses");
+}
+
+/// Texts between a content and the free text before it may make clear that the free text has ended.
+#[test]
+fn contents_behind_free_text_need_a_sign() {
+    let parts = |before: &str, between: &str| {
+        format!(
+            r#"{{"type": "sequence", "elements": [{before}, {{"type": "const_string", "value": "{between}"}},
+                {{"type": "json_schema", "json_schema": {{"const": 1}}}}]}}"#
+        )
+    };
+    let free = r#"{"type": "any_text", "excludes": ["=="]}"#;
+    assert!(compile(&parts(free, "a==")).is_ok() && compile(&parts(free, "==b")).is_ok());
+    assert!(compile(&parts(free, "=")).is_err() && compile(&parts(r#"{"type": "any_text"}"#, "==")).is_err());
+    let between = r#"{"type": "sequence", "elements": [{"type": "any_text", "excludes": ["x="]}, {"type": "dispatch", "rules":
+        [["x=", {"type": "json_schema", "json_schema": {"const": 1}}]]}]}"#;
+    assert!(compile(between).is_ok());
+}

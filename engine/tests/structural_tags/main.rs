@@ -1,0 +1,106 @@
+//! Structural tags: what they admit, what is refused, and that masks say what accepting says.
+
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+mod errors;
+mod formats;
+mod matcher;
+mod random;
+mod special;
+
+use std::sync::Arc;
+
+use maskwright::{CompileError, ExactOptions, Masker, ReplyCompiler, Style, TokenId, Vocabulary, Whitespace};
+
+/// Tokens besides single bytes.
+const TOKENS: [&str; 30] = [
+    "<a>", "</a>", "<b", "a>", "a<", "<a>{", "}</", "}</a>", "\"}", "\"}</a>", "ab", "aab", "</a><a>", ",<a>", "1</a>",
+    "12", "{\"a\":", "x<", "tr", "true", "a<a", "<a><", "é", "éa", "\u{20ac}", "bb", "></a>b", "\"a\"", "<|t|>", "a,",
+];
+/// A special token that tags name.
+const SPECIAL: TokenId = 300;
+/// Another, whose name begins as that of the first does.
+const LONGER: TokenId = 301;
+/// One of two ends of sequence.
+const CALL: TokenId = 302;
+/// The other.
+const END: TokenId = 303;
+/// A special token that no tag names.
+const UNNAMED: TokenId = 304;
+
+/// Every byte and some texts, each a token, and some special tokens.
+fn vocabulary() -> Arc<Vocabulary> {
+    let mut builder = Vocabulary::builder();
+    let bytes = (0..=255_u8).map(|byte| vec![byte]);
+    for (id, text) in (0..).zip(bytes.chain(TOKENS.map(|text| text.as_bytes().to_vec()))) {
+        builder = builder.text(id, text).unwrap();
+    }
+    for (id, name) in [
+        (SPECIAL, "<|t|>"),
+        (LONGER, "<|t|>>"),
+        (CALL, "<|call|>"),
+        (END, "<|end|>"),
+        (UNNAMED, "<|u|>"),
+    ] {
+        builder = builder.special(id, name).unwrap();
+    }
+    let tokenizer = |text: &[u8]| text.iter().map(|byte| TokenId::from(*byte)).collect();
+    let builder = builder.tokenizer(Arc::new(tokenizer));
+    Arc::new(builder.eos([END, CALL]).size(310).build().unwrap())
+}
+
+fn compiler() -> ReplyCompiler {
+    let mut style = Style::generation();
+    style.whitespace = Whitespace::Compact;
+    ReplyCompiler::new(vocabulary(), ExactOptions::default().style(style))
+}
+
+fn compile(format: &str) -> Result<Box<dyn Masker>, CompileError> {
+    compiler().compile_structural_tag(&format!(r#"{{"type": "structural_tag", "format": {format}}}"#))
+}
+
+fn masker(format: &str) -> Box<dyn Masker> {
+    compile(format).unwrap_or_else(|error| panic!("{format}: {error}"))
+}
+
+/// Whether tokens are accepted to their end, which is one.
+fn accepts_tokens(masker: &dyn Masker, tokens: &[TokenId]) -> bool {
+    let mut masker = masker.fork().unwrap();
+    tokens.iter().all(|token| masker.advance(*token).is_ok()) && masker.is_complete().unwrap()
+}
+
+/// Whether a text is accepted byte by byte.
+fn accepts(masker: &dyn Masker, text: &str) -> bool {
+    let tokens: Vec<TokenId> = text.bytes().map(TokenId::from).collect();
+    accepts_tokens(masker, &tokens)
+}
+
+/// A mask has the tokens that are accepted, what is forced is allowed, and a completion ends the reply.
+fn check(masker: &mut dyn Masker, vocabulary: &Vocabulary, context: &str) {
+    let mask = masker.mask().unwrap().clone();
+    for token in 0..vocabulary.len() as TokenId {
+        let mut fork = masker.fork().unwrap();
+        let is_accepted = fork.advance(token).is_ok();
+        assert_eq!(
+            is_accepted,
+            mask.allows(token),
+            "{context}: token {token} {:?}",
+            vocabulary.token_bytes(token)
+        );
+    }
+    let mut rest = Vec::new();
+    assert!(masker.completion(&mut rest).unwrap(), "{context}: no end");
+    assert_eq!(masker.completion_length().unwrap(), Some(rest.len()), "{context}");
+    assert!(accepts_tokens(masker, &rest), "{context}: {rest:?} is no end");
+    let mut forced = Vec::new();
+    masker.forced_tokens(&mut forced).unwrap();
+    let mut fork = masker.fork().unwrap();
+    for (number, token) in forced.iter().enumerate() {
+        assert!(fork.advance(*token).is_ok(), "{context}: forced {forced:?}");
+        if number == 0 {
+            let first = vocabulary.token_bytes(*token)[0];
+            let allowed = |token: TokenId| vocabulary.token_bytes(token)[0] == first;
+            assert!(mask.iter().all(allowed), "{context}: {forced:?} is not forced");
+        }
+    }
+}
