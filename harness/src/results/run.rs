@@ -18,8 +18,10 @@ use crate::quality::record::AnswerRecord;
 use crate::run::directory::{MANIFEST, RECORDS, Recorded};
 use crate::run::error::RunDirectoryError;
 use crate::run::heading::heading;
+use crate::run::manifest::Settings as _;
 use crate::run::reading::{command_of_run, records_of_run};
 use crate::testsuite::record::SuiteRecord;
+use crate::train::settings::TrainSettings;
 
 /// How many directories deep runs are looked for.
 const MAX_DEPTH: usize = 4;
@@ -115,7 +117,11 @@ impl Run {
                 // The error says what is missing.
                 runs.push(Self::read(path)?);
             }
-            for directory in directories {
+            // A training within a directory of runs asks nothing that these tables have.
+            let is_shown = |directory: &PathBuf| {
+                directory == path || !command_of_run(directory).is_ok_and(|command| command == TrainSettings::COMMAND)
+            };
+            for directory in directories.into_iter().filter(is_shown) {
                 runs.push(Self::read(&directory)?);
             }
         }

@@ -133,6 +133,10 @@ fn a_training_that_is_killed_goes_on_to_the_same_weights() {
     asked.stdout.clear();
     let (code, _, said) = end(&asked);
     assert_eq!(code, 0, "{said}");
+    // Reports pass over trainings beside what they show.
+    let (code, printed, said) = end(&program().arg("report").arg(directory.path()).output().unwrap());
+    assert_eq!(code, 0, "{said}");
+    assert!(printed.contains("IFStruct"), "{printed}");
 }
 
 #[test]

@@ -2,7 +2,8 @@
 
 use candle_core::{D, Device, Result, Tensor};
 
-use super::operations::{capped, rms_norm, rotated, scaled, softmax};
+use super::causal_softmax::causal_softmax;
+use super::operations::{capped, rms_norm, rotated, scaled};
 use super::trainable_model::Parameters;
 use crate::load::config::ModelConfig;
 use crate::load::config::gemma4::Heads;
@@ -10,7 +11,6 @@ use crate::load::config::layer_kinds::{Activation, Mixer, Positions};
 use crate::load::matrix_shapes::{GatedShapes, MatrixShape, NamedShape};
 use crate::load::tensor_shapes::{FeedForwardShapes, MixerShapes};
 use crate::network::rope::{Angles, Rope};
-use crate::network::tensors::forward::mask;
 
 /// What all layers share in a pass over a batch, `[sequences, tokens]`. Shorter sequences are filled up behind their end, where no
 /// token of theirs looks.
@@ -21,7 +21,6 @@ pub(super) struct LayerPass<'a> {
     tokens: usize,
     /// `[tokens, rotary_dim / 2]`.
     angles: Angles<Tensor>,
-    device: &'a Device,
 }
 
 impl<'a> LayerPass<'a> {
@@ -30,7 +29,7 @@ impl<'a> LayerPass<'a> {
         (config, parameters): (&'a ModelConfig, &'a Parameters),
         rope: &Rope,
         (sequences, tokens): (usize, usize),
-        device: &'a Device,
+        device: &Device,
     ) -> Result<Self> {
         let angles = rope.angles(0, tokens);
         let tensor = |numbers: Vec<f32>| {
@@ -47,7 +46,6 @@ impl<'a> LayerPass<'a> {
                 whole: both(angles.whole)?,
                 local: angles.local.map(both).transpose()?,
             },
-            device,
         })
     }
 
@@ -87,12 +85,10 @@ impl<'a> LayerPass<'a> {
         let query = (query.reshape(grouped)? * f64::from(self.config.multipliers.scores))?;
         let scores = query.matmul(&key.transpose(2, 3)?.contiguous()?)?;
         let scores = capped(scores, self.config.soft_caps.scores)?;
-        let mask = mask(0, self.tokens, window.unwrap_or(usize::MAX), self.device)?;
         let (sequences, tokens) = (self.sequences, self.tokens);
-        let scores = scores
-            .reshape((sequences, heads, tokens, tokens))?
-            .broadcast_add(&mask)?;
-        let shares = softmax(&scores)?.reshape((sequences, kv_heads, heads / kv_heads * tokens, tokens))?;
+        let scores = scores.reshape((sequences, heads, tokens, tokens))?;
+        let shares = causal_softmax(&scores, window.unwrap_or(usize::MAX))?;
+        let shares = shares.reshape((sequences, kv_heads, heads / kv_heads * tokens, tokens))?;
         let mixed = shares.matmul(&value)?.reshape((sequences, heads, tokens, head_dim))?;
         let mixed = mixed.transpose(1, 2)?.contiguous()?;
         self.linear(output, &mixed.reshape((sequences * tokens, heads * head_dim))?)

@@ -10,13 +10,14 @@
 //! |---|---|
 //! | `trainable_model` | the weights by name, read and written |
 //! | `layer_pass` | one layer over a batch, of operations that have a derivative |
-//! | `operations` | norms, softmax and rotations made of such operations |
+//! | `operations`, `causal_softmax` | norms, softmax and rotations that have a derivative |
 //! | `gradients` | the passes forward and back, layer by layer |
 //! | `loss` | what is minimised: likelihood of given tokens, or GRPO's clipped objective |
 //! | `adamw`, `learning_rate` | the optimiser and its schedule |
 //! | `checkpoint` | files and directories that are there whole or not at all |
 
 pub(crate) mod adamw;
+mod causal_softmax;
 pub(crate) mod checkpoint;
 pub(crate) mod gradients;
 mod layer_pass;

@@ -1,0 +1,128 @@
+//! [`causal_softmax`]: which shares tokens take of each other, with the mask and the derivative in one operation each. Made of several
+//! operations, it would pass over scores, which are the square of the tokens, a dozen times.
+
+use candle_core::{CpuStorage, CustomOp1, CustomOp2, D, Layout, Result, Shape, Tensor};
+use rayon::prelude::*;
+
+use super::operations::softmax;
+use crate::network::tensors::forward::mask;
+
+/// The softmax of each row of `scores`, `[.., tokens, tokens]`, over the last `window` tokens up to the row's own; other shares are 0.
+pub(super) fn causal_softmax(scores: &Tensor, window: usize) -> Result<Tensor> {
+    match scores.device().is_cpu() {
+        true => scores.contiguous()?.apply_op1(CausalSoftmax { window }),
+        false => composed(scores, window),
+    }
+}
+
+/// What [`causal_softmax`] gives, on any device, made of several operations.
+fn composed(scores: &Tensor, window: usize) -> Result<Tensor> {
+    let tokens = scores.dim(D::Minus1)?;
+    softmax(&scores.broadcast_add(&mask(0, tokens, window, scores.device())?)?)
+}
+
+/// The operation on the CPU.
+struct CausalSoftmax {
+    window: usize,
+}
+
+impl CustomOp1 for CausalSoftmax {
+    fn name(&self) -> &'static str {
+        "causal-softmax"
+    }
+
+    fn cpu_fwd(&self, scores: &CpuStorage, layout: &Layout) -> Result<(CpuStorage, Shape)> {
+        let scores = numbers(scores, layout)?;
+        let tokens = last(layout)?;
+        let mut shares = vec![0f32; scores.len()];
+        let rows = shares.par_chunks_mut(tokens).zip(scores.par_chunks(tokens));
+        rows.enumerate().for_each(|(row, (shares, scores))| {
+            let end = row % tokens + 1;
+            let seen = end.saturating_sub(self.window)..end;
+            let (shares, scores) = (&mut shares[seen.clone()], &scores[seen]);
+            let largest = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+            let mut sum = 0.0;
+            for (share, score) in shares.iter_mut().zip(scores) {
+                *share = (score - largest).exp();
+                sum += *share;
+            }
+            for share in shares {
+                *share /= sum;
+            }
+        });
+        Ok((CpuStorage::F32(shares), layout.shape().clone()))
+    }
+
+    fn bwd(&self, _: &Tensor, shares: &Tensor, slope: &Tensor) -> Result<Option<Tensor>> {
+        let slope = slope.contiguous()?;
+        shares.detach().apply_op2_no_bwd(&slope, &SoftmaxSlope).map(Some)
+    }
+}
+
+/// The derivative by the scores, of the shares and the derivative by these.
+struct SoftmaxSlope;
+
+impl CustomOp2 for SoftmaxSlope {
+    fn name(&self) -> &'static str {
+        "softmax-slope"
+    }
+
+    fn cpu_fwd(
+        &self,
+        shares: &CpuStorage,
+        layout: &Layout,
+        slopes: &CpuStorage,
+        slopes_layout: &Layout,
+    ) -> Result<(CpuStorage, Shape)> {
+        let (shares, slopes) = (numbers(shares, layout)?, numbers(slopes, slopes_layout)?);
+        let tokens = last(layout)?;
+        let mut result = vec![0f32; shares.len()];
+        let rows = result.par_chunks_mut(tokens).zip(shares.par_chunks(tokens));
+        let rows = rows.zip(slopes.par_chunks(tokens));
+        rows.for_each(|((result, shares), slopes)| {
+            let mean: f32 = shares.iter().zip(slopes).map(|(share, slope)| share * slope).sum();
+            for ((result, share), slope) in result.iter_mut().zip(shares).zip(slopes) {
+                *result = share * (slope - mean);
+            }
+        });
+        Ok((CpuStorage::F32(result), layout.shape().clone()))
+    }
+}
+
+/// The numbers of a tensor without gaps.
+fn numbers<'a>(storage: &'a CpuStorage, layout: &Layout) -> Result<&'a [f32]> {
+    match layout.contiguous_offsets() {
+        Some((start, end)) => Ok(&storage.as_slice::<f32>()?[start..end]),
+        None => candle_core::bail!("scores with gaps"),
+    }
+}
+
+/// Number of tokens that a row has shares of.
+fn last(layout: &Layout) -> Result<usize> {
+    match layout.dims().last() {
+        Some(&tokens) if tokens > 0 => Ok(tokens),
+        _ => candle_core::bail!("scores of no tokens"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use candle_core::{Device, Var};
+
+    #[test]
+    fn one_operation_gives_what_several_do() {
+        let scores = Tensor::randn(0f32, 2.0, (2, 3, 7, 7), &Device::Cpu).unwrap();
+        let scores = Var::from_tensor(&scores).unwrap();
+        let weights = Tensor::randn(0f32, 1.0, (2, 3, 7, 7), &Device::Cpu).unwrap();
+        for window in [1, 3, usize::MAX] {
+            let [one, several] = [causal_softmax(&scores, window), composed(&scores, window)].map(|shares| {
+                let shares = shares.unwrap();
+                let slopes = (&shares * &weights).unwrap().sum_all().unwrap().backward().unwrap();
+                let both = Tensor::stack(&[&shares, slopes.get(&scores).unwrap()], 0).unwrap();
+                both.flatten_all().unwrap().to_vec1::<f32>().unwrap()
+            });
+            assert!(one.iter().zip(&several).all(|(one, other)| (one - other).abs() < 1e-6));
+        }
+    }
+}
