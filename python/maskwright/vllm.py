@@ -2,8 +2,8 @@
 
 vLLM has no registry of backends, so its plugin, which it finds by the entry point `vllm.general_plugins`, changes four places: the names that the
 configuration admits, the validation of requests, the choice of the backend, and the creation of grammars, which is where the request's
-`max_tokens` is known. Schemas, JSON objects, regular expressions and choices are answered here; grammars and structural tags by vLLM's own backend
-over xgrammar, or over llguidance where xgrammar is not installed, which the log says once.
+`max_tokens` is known. Schemas, JSON objects, regular expressions, choices and structural tags are answered here; grammars, also in structural
+tags, by vLLM's own backend over xgrammar, or over llguidance where xgrammar is not installed, which the log says once.
 
 Written for vLLM 0.33.0; `scripts/check-serving.sh` drives its classes with ours.
 """
@@ -20,6 +20,7 @@ from typing import Any
 
 from ._bitmask import allocate_token_bitmask
 from ._native import Compiled, CompileError, Compiler, Matcher, Tokenizer
+from ._structural_tags import compile_own
 
 logger = logging.getLogger(__name__)
 
@@ -90,12 +91,12 @@ class Backend:
 
     @functools.cached_property
     def _other(self) -> Any:
-        """The backend for grammars and structural tags.
+        """The backend for grammars, and structural tags that have one.
 
         Raises `ImportError`, where there is none.
         """
         backend = _other_backend()
-        logger.warning("requests for grammars and structural tags are answered by %s", backend.__name__)
+        logger.warning("requests for grammars are answered by %s", backend.__name__)
         return backend(self.vllm_config, tokenizer=self.tokenizer, vocab_size=self.vocab_size)
 
     def allocate_token_bitmask(self, max_num_seqs: int) -> Any:
@@ -137,19 +138,9 @@ def compile_request(compiler: Compiler, kind: str, text: str) -> Compiled | None
         case "CHOICE":
             return compiler.compile_choice(json.loads(text))
         case "STRUCTURAL_TAG":
-            return _structural_tag(compiler, text)
+            return compile_own(compiler, text)
         case _:
             return None
-
-
-def _structural_tag(compiler: Compiler, text: str) -> Compiled | None:
-    """Compiles a structural tag; None where it has what is not treated here, such as a grammar."""
-    try:
-        return compiler.compile_structural_tag(text)
-    except CompileError as error:
-        if error.kind == "unsupported":
-            return None
-        raise
 
 
 @functools.cache

@@ -185,10 +185,18 @@ def test_what_is_not_ours_is_answered_by_another_and_said_once(
 ) -> None:
     ours = backend(server)
     with caplog.at_level(logging.WARNING):
-        assert ours.dispatch_ebnf("a").text == "a" and ours.dispatch_structural_tag("b").text == "b"
-    assert [record.getMessage() for record in caplog.records] == [
-        "requests for EBNF and structural tags are answered by xgrammar"
-    ]
+        tag = '{"format": {"type": "grammar", "grammar": "b"}}'
+        assert ours.dispatch_ebnf("a").text == "a" and ours.dispatch_structural_tag(tag).text == tag
+    assert [record.getMessage() for record in caplog.records] == ["requests for EBNF are answered by xgrammar"]
+
+
+def test_structural_tags_are_answered_and_their_schemas_are_not_left_to_others(server: Any) -> None:
+    ours = backend(server)
+    bitmask = maskwright.allocate_token_bitmask(1, VOCAB, kind="memoryview")
+    ours.dispatch_structural_tag('{"format": {"type": "const_string", "value": "ab"}}').fill_vocab_mask(bitmask, 0)
+    assert ord("a") in allowed(bitmask, 0) and ord("b") not in allowed(bitmask, 0)
+    tag = '{"format": {"type": "json_schema", "json_schema": {"pattern": "(a)\\\\1"}}}'
+    assert "/format/json_schema" in ours.dispatch_structural_tag(tag).error_message
 
 
 def test_without_another_what_is_not_ours_is_refused(server: Any, monkeypatch: pytest.MonkeyPatch) -> None:

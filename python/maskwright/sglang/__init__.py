@@ -1,6 +1,6 @@
 """The grammar backend `maskwright` of SGLang: `--grammar-backend maskwright`.
 
-SGLang finds it by the entry point `sglang.srt.plugins`. Schemas and regular expressions are answered here; EBNF and structural tags by SGLang's
+SGLang finds it by the entry point `sglang.srt.plugins`. Schemas, regular expressions and structural tags are answered here; EBNF, also in structural tags, by SGLang's
 own backend over xgrammar, or over llguidance where xgrammar is not installed, which the log says once. A request's `max_new_tokens` reaches its
 matcher, so that answers are not cut off; where a request reasons first, the limit is left to SGLang, because tokens of reasoning count in it.
 

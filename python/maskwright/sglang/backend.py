@@ -18,6 +18,7 @@ from sglang.srt.constrained.base_grammar_backend import (
 
 from .._bitmask import allocate_token_bitmask, apply_token_bitmask_inplace
 from .._native import Compiled, Compiler, Executor, Matcher, Tokenizer
+from .._structural_tags import compile_own
 
 logger = logging.getLogger(__name__)
 
@@ -181,7 +182,14 @@ class Backend(Masks, BaseGrammarBackend):  # type: ignore[misc]
         return self._by_another("dispatch_ebnf", key_string)
 
     def dispatch_structural_tag(self, key_string: str) -> Any:
-        """A grammar of the backend for what is not answered here."""
+        """The grammar of a structural tag; of the other backend where it has a format that is not answered here."""
+        try:
+            compiled = compile_own(self.compiler, key_string)
+            if compiled is not None:
+                return Grammar(compiled, compiled.matcher(), "structural_tag")
+        except ValueError as error:
+            logger.error("a request is refused: %s", error)
+            return InvalidGrammarObject(str(error))
         return self._by_another("dispatch_structural_tag", key_string)
 
     def reset(self) -> None:
@@ -202,12 +210,12 @@ class Backend(Masks, BaseGrammarBackend):  # type: ignore[misc]
         with self._other_made:
             other = self._other
         if other is None:
-            return InvalidGrammarObject("EBNF and structural tags need the package xgrammar or llguidance")
+            return InvalidGrammarObject("EBNF, also in a structural tag, needs the package xgrammar or llguidance")
         return getattr(other, dispatch)(text)
 
     @functools.cached_property
     def _other(self) -> Any:
-        """The backend for EBNF and structural tags; None where there is none."""
+        """The backend for EBNF, and structural tags that have it; None where there is none."""
         makers = {"xgrammar": self._xgrammar, "llguidance": self._llguidance}
         for name, make in makers.items():
             try:
@@ -215,7 +223,7 @@ class Backend(Masks, BaseGrammarBackend):  # type: ignore[misc]
             except ImportError as error:
                 logger.warning("%s cannot be used: %s", name, error)
                 continue
-            logger.warning("requests for EBNF and structural tags are answered by %s", name)
+            logger.warning("requests for EBNF are answered by %s", name)
             return other
         return None
 

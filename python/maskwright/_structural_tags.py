@@ -1,0 +1,23 @@
+"""Which structural tags are answered here, for servers that have another backend beside this one."""
+
+from __future__ import annotations
+
+from ._native import Compiled, CompileError, Compiler
+
+# Members of a structural tag in which a schema or an expression stands.
+_CONTENTS = {"json_schema", "schema", "pattern"}
+
+
+def compile_own(compiler: Compiler, tag: str) -> Compiled | None:
+    """Compiles a structural tag; None where a format in it, such as a grammar, is not treated, so that another backend may answer.
+
+    Raises `CompileError` where the structural tag is malformed, or a schema in it cannot be compiled: another backend would drop what it does
+    not know of the schema.
+    """
+    try:
+        return compiler.compile_structural_tag(tag)
+    except CompileError as error:
+        in_content = not _CONTENTS.isdisjoint((error.pointer or "").split("/"))
+        if error.kind == "unsupported" and not in_content:
+            return None
+        raise
