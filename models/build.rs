@@ -18,17 +18,21 @@ fn main() {
     let nvcc = nvcc.unwrap_or_else(|| PathBuf::from("nvcc"));
     let oldest = env::var("CUDA_COMPUTE_CAP").unwrap_or_else(|_| "80".to_owned());
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
-    let formats =
-        ["f32", "bf16", "f16"].map(|format| ("short_pass.cu", format!("short_pass_{format}.ptx"), Some(format)));
-    for (source, name, format) in formats
-        .into_iter()
-        .chain([("choose.cu", "choose.ptx".to_owned(), None)])
-    {
+    let vectors = ["f32", "bf16", "f16"].map(|format| {
+        let name = format!("short_pass_{format}.ptx");
+        ("short_pass.cu", name, vec![format!("-DWEIGHT={format}")])
+    });
+    let quantised = ["q4_0", "q4_1", "q5_0", "q5_1", "q8_0", "q4_k", "q5_k", "q6_k"].map(|format| {
+        let definitions = vec!["-DWEIGHT=f32".to_owned(), format!("-DFORMAT={format}")];
+        ("quantised.cu", format!("quantised_{format}.ptx"), definitions)
+    });
+    let choice = ("choose.cu", "choose.ptx".to_owned(), Vec::new());
+    for (source, name, definitions) in vectors.into_iter().chain(quantised).chain([choice]) {
         let mut command = Command::new(&nvcc);
         command
             .args(["-ptx", "-O3", "-std=c++17"])
             .arg(format!("-arch=compute_{oldest}"));
-        command.args(format.map(|format| format!("-DWEIGHT={format}")));
+        command.args(definitions);
         command.arg(format!("cuda/{source}")).arg("-o").arg(out.join(name));
         let status = command.status();
         assert!(

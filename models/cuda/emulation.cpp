@@ -45,6 +45,13 @@ static uint32_t __float_as_uint(float value) {
     memcpy(&bits, &value, 4);
     return bits;
 }
+// Four bytes, chosen by the lower three bits of each hexadecimal digit, of those of two numbers.
+static uint32_t __byte_perm(uint32_t low, uint32_t high, uint32_t selector) {
+    const uint64_t both = (uint64_t)high << 32 | low;
+    uint32_t chosen = 0;
+    for (int i = 0; i < 4; i++) chosen |= (uint32_t)(both >> (8 * (selector >> (4 * i) & 7)) & 255) << (8 * i);
+    return chosen;
+}
 struct __nv_bfloat16 {
     uint16_t bits;
 };
@@ -117,8 +124,12 @@ static float emulated_sum(float value) {
     return sum;
 }
 
+#ifdef FORMAT
+#include "quantised.cu"
+#else
 #include "choose.cu"
 #include "short_pass.cu"
+#endif
 
 static void (*kernel)(void **);
 static void **kernel_arguments;
@@ -182,8 +193,13 @@ template <class... A, void (*F)(A...)> struct Caller<F> {
 static const struct {
     const char *name;
     void (*run)(void **);
-} kernels[] = {KERNEL(embed) OF_TOKENS(qkv) OF_TOKENS(add_product) OF_TOKENS(gate_up) KERNEL(logits_1) KERNEL(likeliest) KERNEL(draw)
-                   OF_GROUPS(4) OF_GROUPS(8) OF_GROUPS(16) OF_GROUPS(32)};
+} kernels[] = {KERNEL(embed) OF_TOKENS(qkv) OF_TOKENS(add_product) OF_TOKENS(gate_up) KERNEL(logits_1)
+#ifdef FORMAT
+                   KERNEL(widen_f32) KERNEL(widen_bf16) KERNEL(widen_f16)
+#else
+                   KERNEL(likeliest) KERNEL(draw) OF_GROUPS(4) OF_GROUPS(8) OF_GROUPS(16) OF_GROUPS(32)
+#endif
+};
 
 // Runs a kernel to its end; 1 where there is none of that name. One call at a time.
 extern "C" int launch(const char *name, const uint32_t *grid, uint32_t block, void **arguments) {

@@ -4,203 +4,51 @@
 // layer, each of which keeps as many reads of weights under way as it can, and nothing but weights, keys and values is
 // kept in 16 bits: activations and sums are 32-bit floats, as on the CPU.
 //
-// Compiled once for each number format of the weights: WEIGHT is f32, bf16 or f16. `emulation.h` runs the same text on a CPU.
-#ifndef EMULATED
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
-#include <math_constants.h>
-#define WARP_XOR(value, mask) __shfl_xor_sync(0xffffffffu, value, mask)
-#define BLOCK_BARRIER() __syncthreads()
-#define INFINITE CUDART_INF_F
-#endif
+// Compiled once for each number format of the weights: WEIGHT is f32, bf16 or f16. `emulation.cpp` runs the same text on a CPU.
+#include "products.cuh"
 
-#define bf16 1
-#define f16 2
-#define f32 3
-
-#if WEIGHT == f32
-typedef float Weight;
-#elif WEIGHT == bf16
-typedef __nv_bfloat16 Weight;
-#else
-typedef __half Weight;
-#endif
-
-typedef unsigned int u32;
-typedef unsigned long long u64;
-
-// Threads of a warp and of a block.
-constexpr int WARP = 32;
-constexpr int BLOCK = 128;
-constexpr int WARPS = BLOCK / WARP;
-// Weights in one read of 16 bytes.
-constexpr int PACK = 16 / sizeof(Weight);
-// Rows of a matrix that a warp multiplies at once.
-constexpr int ROWS = 2;
 // Reads of each row that a warp has under way, where it multiplies with one vector and where with more.
 // With one vector a warp needs few registers, and many warps hide more than long reads do.
 constexpr int AHEAD_ALONE = 1;
 constexpr int AHEAD_TOGETHER = 4;
-// Bytes of a read ahead into the cache.
-constexpr int LINE = 128;
-// The blocks of a kernel that read ahead, its last ones.
-constexpr int LATE_BLOCKS = 512;
 // The most parts that the keys are divided into.
 constexpr int MAX_KEY_PARTS = 64;
-// The most tokens of a pass.
-constexpr int MAX_TOKENS = 8;
 // Fewest keys that a block of the attention is given.
 constexpr int MIN_KEYS = 32;
 
-struct alignas(16) Words {
-    u32 at[4];
-};
-
-// 16 bytes of weights, which are read once and need not stay in the cache.
-__device__ inline Words read_once(const Weight *from) {
-#ifdef EMULATED
-    return *reinterpret_cast<const Words *>(from);
-#else
-    Words words;
-    asm volatile("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(words.at[0]), "=r"(words.at[1]), "=r"(words.at[2]), "=r"(words.at[3])
-                 : "l"(from));
-    return words;
-#endif
-}
-
-// Has the cache read a line that the next kernel begins with. Between two kernels the memory would stand still.
-__device__ inline void read_ahead(const char *line) {
-#ifndef EMULATED
-    asm volatile("prefetch.global.L2 [%0];" ::"l"(line));
-#endif
-}
-
-__device__ inline float widen(float value) { return value; }
-#if WEIGHT == bf16
-__device__ inline float widen(__nv_bfloat16 value) { return __bfloat162float(value); }
-__device__ inline Weight narrow(float value) { return __float2bfloat16(value); }
-#elif WEIGHT == f16
-__device__ inline float widen(__half value) { return __half2float(value); }
-__device__ inline Weight narrow(float value) { return __float2half(value); }
-#else
-__device__ inline Weight narrow(float value) { return value; }
-#endif
-
-// The weights in `words` as floats.
-__device__ inline void unpack(const Words &words, float *out) {
-#if WEIGHT == f32
-    for (int i = 0; i < 4; i++) out[i] = __uint_as_float(words.at[i]);
-#elif WEIGHT == bf16
-    // A bfloat16 is the upper half of a float.
-#pragma unroll
-    for (int i = 0; i < 4; i++) {
-        out[2 * i] = __uint_as_float(words.at[i] << 16);
-        out[2 * i + 1] = __uint_as_float(words.at[i] & 0xffff0000u);
-    }
-#else
-    const __half *halves = reinterpret_cast<const __half *>(words.at);
-#pragma unroll
-    for (int i = 0; i < 8; i++) out[i] = __half2float(halves[i]);
-#endif
-}
-
-// PACK floats from `from`.
-__device__ inline void read_floats(const float *from, float *out) {
-#pragma unroll
-    for (int i = 0; i < PACK; i += 4) {
-        const float4 four = *reinterpret_cast<const float4 *>(from + i);
-        out[i] = four.x;
-        out[i + 1] = four.y;
-        out[i + 2] = four.z;
-        out[i + 3] = four.w;
-    }
-}
-
-__device__ inline float warp_sum(float value) {
-#ifdef WARP_SUM
-    return WARP_SUM(value);
-#endif
-#pragma unroll
-    for (int mask = WARP / 2; mask > 0; mask /= 2) value += WARP_XOR(value, mask);
-    return value;
-}
-
-// Begins a pass: the vectors of the tokens, and for the kernels that follow the position of the first one, and of each token the
-// cosine and the sine of every pair's angle.
-struct Tokens {
-    u32 at[MAX_TOKENS];
-};
+// Begins a pass with the vectors of its tokens.
 extern "C" __global__ void embed(const Weight *table, Tokens tokens, int position, int *first_position, float *x, int width,
                                  const float *frequencies, float *angles, int pairs) {
-    const int token = blockIdx.x;
-    if (token == 0 && threadIdx.x == 0) *first_position = position;
-    const Weight *row = table + (u64)tokens.at[token] * width;
-    for (int i = threadIdx.x; i < width; i += blockDim.x) x[(u64)token * width + i] = widen(row[i]);
-    for (int i = threadIdx.x; i < pairs; i += blockDim.x) {
-        float *angle = angles + 2 * (token * pairs + i);
-        sincosf((position + token) * frequencies[i], angle + 1, angle);
-    }
+    begin_pass(position, first_position, frequencies, angles, pairs);
+    const Weight *row = table + (u64)tokens.at[blockIdx.x] * width;
+    for (int i = threadIdx.x; i < width; i += blockDim.x) x[(u64)blockIdx.x * width + i] = widen(row[i]);
 }
 
-// What becomes of a product.
-enum Output { STORE, ADD, GATED };
-
-// Writes the sums of two rows as outputs `first` and `second` of a token, see `product`.
-template <bool NORM, Output OUTPUT>
-__device__ inline void write_output(const float *sums, float squares, const Weight *bias, float eps, float *y, int inputs,
-                                    int first, int second) {
-    const float factor = NORM ? rsqrtf(squares / inputs + eps) : 1.0f;
-    float a = sums[0] * factor, b = sums[1] * factor;
-    if (bias) {
-        a += widen(bias[first]);
-        b += widen(bias[second]);
-    }
-    if (OUTPUT == GATED) {
-        y[first] = a / (1.0f + expf(-a)) * b;
-    } else if (OUTPUT == ADD) {
-        y[first] += a;
-        if (second != first) y[second] += b;
-    } else {
-        y[first] = a;
-        if (second != first) y[second] = b;
-    }
-}
-
-// y = W x for TOKENS vectors x: [TOKENS, inputs], y: [TOKENS, outputs].
-//
-// With NORM, x is divided by its root mean square and multiplied by `norm` first; the division is made after the product. STORE
-// writes y, ADD adds to it, GATED takes rows i and i + outputs of W for one output, silu(first) * second.
-// SPLIT is the number of warps that share rows: 1 or WARPS. The kernel's last blocks read the first lines of `next` ahead.
+// The product of `products.cuh` with a matrix of WEIGHT.
 template <int TOKENS, bool NORM, Output OUTPUT, int SPLIT>
 __device__ inline void product(const Weight *weights, const Weight *bias, const Weight *norm, float eps, const float *x, float *y,
-                               int inputs, int outputs, const char *next, int next_lines) {
+                               int inputs, int outputs, int stride, const char *next, int next_lines) {
     constexpr int AHEAD = TOKENS == 1 ? AHEAD_ALONE : AHEAD_TOGETHER;
     const int warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
-    const int group = SPLIT == 1 ? blockIdx.x * WARPS + warp : blockIdx.x;
-    const int step = OUTPUT == GATED ? 1 : ROWS;
-    const int first = group * step;
-    if (SPLIT == 1 && first >= outputs) return;
-    // Where the number of rows is odd, the last one is computed twice.
-    const int second = OUTPUT == GATED ? first + outputs : (first + 1 < outputs ? first + 1 : first);
-    const Weight *rows[ROWS] = {weights + (u64)first * inputs, weights + (u64)second * inputs};
+    const RowPair pair = rows_of_warp<OUTPUT, SPLIT>(outputs);
+    if (SPLIT == 1 && pair.first >= outputs) return;
+    const Weight *rows[ROWS] = {weights + (u64)pair.first * inputs, weights + (u64)pair.second * inputs};
 
     float sums[TOKENS][ROWS] = {};
     float squares[TOKENS] = {};
-    constexpr int CHUNK = WARP * PACK;
-    const int stride = SPLIT * CHUNK;
-    for (int base = (SPLIT == 1 ? 0 : warp * CHUNK) + lane * PACK; base < inputs; base += AHEAD * stride) {
+    constexpr int STEP = WARP * PACK, STRIDE = SPLIT * STEP;
+    for (int base = (SPLIT == 1 ? 0 : warp * STEP) + lane * PACK; base < inputs; base += AHEAD * STRIDE) {
         Words words[AHEAD][ROWS];
 #pragma unroll
         for (int i = 0; i < AHEAD; i++) {
-            const int at = base + i * stride;
+            const int at = base + i * STRIDE;
 #pragma unroll
             for (int row = 0; row < ROWS; row++)
                 if (at < inputs) words[i][row] = read_once(rows[row] + at);
         }
 #pragma unroll
         for (int i = 0; i < AHEAD; i++) {
-            const int at = base + i * stride;
+            const int at = base + i * STRIDE;
             if (at >= inputs) break;
             float w[ROWS][PACK], scale[PACK];
 #pragma unroll
@@ -222,55 +70,11 @@ __device__ inline void product(const Weight *weights, const Weight *bias, const 
             }
         }
     }
-    const int late_blocks = min((int)gridDim.x, LATE_BLOCKS), late = (int)blockIdx.x - ((int)gridDim.x - late_blocks);
-    if (late >= 0)
-        for (int line = late * BLOCK + threadIdx.x; line < next_lines; line += late_blocks * BLOCK) read_ahead(next + (u64)line * LINE);
-#pragma unroll
-    for (int token = 0; token < TOKENS; token++) {
-#pragma unroll
-        for (int row = 0; row < ROWS; row++) sums[token][row] = warp_sum(sums[token][row]);
-        if (NORM) squares[token] = warp_sum(squares[token]);
-    }
-    if (SPLIT == 1) {
-        if (lane != 0) return;
-#pragma unroll
-        for (int token = 0; token < TOKENS; token++)
-            write_output<NORM, OUTPUT>(sums[token], squares[token], bias, eps, y + (u64)token * outputs, inputs, first, second);
-        return;
-    }
-    __shared__ float parts[WARPS][TOKENS][ROWS + 1];
-    if (lane == 0) {
-#pragma unroll
-        for (int token = 0; token < TOKENS; token++) {
-#pragma unroll
-            for (int row = 0; row < ROWS; row++) parts[warp][token][row] = sums[token][row];
-            parts[warp][token][ROWS] = squares[token];
-        }
-    }
-    BLOCK_BARRIER();
-    const int token = threadIdx.x;
-    if (token >= TOKENS) return;
-    float total[ROWS + 1] = {};
-    for (int part = 0; part < WARPS; part++)
-        for (int i = 0; i <= ROWS; i++) total[i] += parts[part][token][i];
-    write_output<NORM, OUTPUT>(total, total[ROWS], bias, eps, y + (u64)token * outputs, inputs, first, second);
+    finish_product<TOKENS, NORM, OUTPUT, SPLIT, false>(sums, squares, bias, eps, y, inputs, outputs, stride, pair, next, next_lines);
 }
 
-#define PRODUCT(name, tokens, norm, output, split)                                                                            \
-    extern "C" __global__ void __launch_bounds__(BLOCK) name##_##tokens(                                                     \
-        const Weight *weights, const Weight *bias, const Weight *scale, float eps, const float *x, float *y, int inputs,     \
-        int outputs, const char *next, int next_lines) {                                                                     \
-        product<tokens, norm, output, split>(weights, bias, scale, eps, x, y, inputs, outputs, next, next_lines);            \
-    }
-#define PRODUCTS(tokens)                          \
-    PRODUCT(qkv, tokens, true, STORE, WARPS)      \
-    PRODUCT(add_product, tokens, false, ADD, WARPS) \
-    PRODUCT(gate_up, tokens, true, GATED, 1)
-PRODUCTS(1)
-PRODUCTS(2)
-PRODUCTS(4)
-PRODUCTS(8)
-PRODUCT(logits, 1, true, STORE, 1)
+typedef Weight Matrix;
+PRODUCTS(product)
 
 // Multiplies a head's query or key by its norm, where there is one, and turns it by its position's angles (of pairs half a
 // head apart). A warp does it, into `out`.
@@ -307,14 +111,15 @@ __device__ inline void add_scaled(float *sum, const float *four, float scale) {
 
 // Attention of the new tokens over the cache and themselves, and the new keys and values into the cache.
 //
-// A head's vector is LANES packs of 16 bytes; GROUP is at least the number of query heads that share a key head. The grid is
+// A head's vector is LANES packs of 16 bytes; HEADS is at least the number of query heads that share a key head. The grid is
 // (parts of the keys, key heads, new tokens); `parts` has room for [new tokens, heads, parts, dim + 2] floats. The block that
 // is last to finish for a key head and token joins the parts; `counters`, one for each of these, are 0 before and after.
-template <int LANES, int GROUP>
+// `is_interleaved` says how `out` is kept, for the product that follows.
+template <int LANES, int HEADS>
 __device__ inline void attention(const float *qkv, const Weight *query_norm, const Weight *key_norm, float eps,
                                  const float *angles, Weight *keys, Weight *values, const int *first_position, float *parts,
-                                 u32 *counters, float *out, int heads, int kv_heads, int capacity, const char *next,
-                                 int next_lines) {
+                                 u32 *counters, float *out, int heads, int kv_heads, int capacity, bool is_interleaved,
+                                 const char *next, int next_lines) {
     constexpr int DIM = LANES * PACK;
     constexpr int PER_WARP = WARP / LANES;
     constexpr int SLOTS = WARPS * PER_WARP;
@@ -340,10 +145,10 @@ __device__ inline void attention(const float *qkv, const Weight *query_norm, con
     const int start = blockIdx.x * share, end = min(start + share, length);
 
     // The queries, and the new tokens' keys and values; when all have been read, the sums of the warps.
-    constexpr int READ = GROUP + 2 * MAX_TOKENS, SUMS = WARPS * GROUP;
+    constexpr int READ = HEADS + 2 * MAX_TOKENS, SUMS = WARPS * HEADS;
     alignas(16) __shared__ float vectors[READ > SUMS ? READ : SUMS][DIM];
-    float(*queries)[DIM] = vectors, (*fresh_keys)[DIM] = vectors + GROUP, (*fresh_values)[DIM] = fresh_keys + MAX_TOKENS;
-    __shared__ float best[WARPS][GROUP], weight[WARPS][GROUP];
+    float(*queries)[DIM] = vectors, (*fresh_keys)[DIM] = vectors + HEADS, (*fresh_values)[DIM] = fresh_keys + MAX_TOKENS;
+    __shared__ float best[WARPS][HEADS], weight[WARPS][HEADS];
     __shared__ bool last;
 
     // What the cache has of the first keys is read while the queries are prepared.
@@ -384,9 +189,9 @@ __device__ inline void attention(const float *qkv, const Weight *query_norm, con
         }
     }
 
-    float query[GROUP][PACK], sum[GROUP][PACK] = {}, largest[GROUP], total[GROUP] = {};
+    float query[HEADS][PACK], sum[HEADS][PACK] = {}, largest[HEADS], total[HEADS] = {};
 #pragma unroll
-    for (int i = 0; i < GROUP; i++) {
+    for (int i = 0; i < HEADS; i++) {
         largest[i] = -INFINITE;
         // Queries beyond the group's are never written out.
         read_floats(&queries[i < group ? i : 0][element], query[i]);
@@ -405,7 +210,7 @@ __device__ inline void attention(const float *qkv, const Weight *query_norm, con
                 read_floats(&fresh_values[at - position][element], value);
             }
 #pragma unroll
-            for (int j = 0; j < GROUP; j++) {
+            for (int j = 0; j < HEADS; j++) {
                 float score = 0.0f;
 #pragma unroll
                 for (int k = 0; k < PACK; k++) score += query[j][k] * key[k];
@@ -424,7 +229,7 @@ __device__ inline void attention(const float *qkv, const Weight *query_norm, con
     // The slots of a warp are joined by shuffles, then the warps through shared memory.
     BLOCK_BARRIER();
 #pragma unroll
-    for (int j = 0; j < GROUP; j++) {
+    for (int j = 0; j < HEADS; j++) {
         float all = largest[j];
 #pragma unroll
         for (int mask = LANES; mask < WARP; mask *= 2) all = fmaxf(all, WARP_XOR(all, mask));
@@ -437,7 +242,7 @@ __device__ inline void attention(const float *qkv, const Weight *query_norm, con
             float joined = sum[j][k] * scale;
 #pragma unroll
             for (int mask = LANES; mask < WARP; mask *= 2) joined += WARP_XOR(joined, mask);
-            if (lane < LANES) vectors[warp * GROUP + j][element + k] = joined;
+            if (lane < LANES) vectors[warp * HEADS + j][element + k] = joined;
         }
         if (lane == 0) {
             best[warp][j] = all;
@@ -447,6 +252,10 @@ __device__ inline void attention(const float *qkv, const Weight *query_norm, con
     BLOCK_BARRIER();
     // Four elements to a thread, so that all are done at once.
     const u64 row = (u64)token * heads + kv_head * group;
+    const auto place = [&](int head, int at) {
+        const int to = (kv_head * group + head) * DIM + at;
+        return (u64)token * heads * DIM + (is_interleaved ? interleaved(to, heads * DIM) : to);
+    };
     float *stats = parts + (u64)gridDim.z * heads * gridDim.x * DIM;
     for (int i = threadIdx.x; i < group * DIM / 4; i += BLOCK) {
         const int head = i * 4 / DIM, at = i * 4 % DIM;
@@ -457,11 +266,11 @@ __device__ inline void attention(const float *qkv, const Weight *query_norm, con
         for (int j = 0; j < WARPS; j++) {
             const float scale = scale_of(best[j][head], all);
             total += weight[j][head] * scale;
-            add_scaled(value, &vectors[j * GROUP + head][at], scale);
+            add_scaled(value, &vectors[j * HEADS + head][at], scale);
         }
         if (active == 1) {
             const float share = 1.0f / total;
-            *reinterpret_cast<float4 *>(out + (row + head) * DIM + at) = {value[0] * share, value[1] * share, value[2] * share,
+            *reinterpret_cast<float4 *>(out + place(head, at)) = {value[0] * share, value[1] * share, value[2] * share,
                                                                            value[3] * share};
         } else {
             const u64 part = (row + head) * gridDim.x + blockIdx.x;
@@ -482,7 +291,7 @@ __device__ inline void attention(const float *qkv, const Weight *query_norm, con
     if (!last) return;
     __threadfence();
     // How much each part counts; then the sums, whose reads do not wait for each other.
-    __shared__ float shares[GROUP][MAX_KEY_PARTS];
+    __shared__ float shares[HEADS][MAX_KEY_PARTS];
     for (int head = warp; head < group; head += WARPS) {
         const float *stat = stats + 2 * (row + head) * gridDim.x;
         float part_best[MAX_KEY_PARTS / WARP], part_total[MAX_KEY_PARTS / WARP], all = -INFINITE, sum = 0.0f;
@@ -515,7 +324,7 @@ __device__ inline void attention(const float *qkv, const Weight *query_norm, con
             const float of_part[4] = {four.x, four.y, four.z, four.w};
             add_scaled(value, of_part, shares[head][j]);
         }
-        *reinterpret_cast<float4 *>(out + (row + head) * DIM + at) = {value[0], value[1], value[2], value[3]};
+        *reinterpret_cast<float4 *>(out + place(head, at)) = {value[0], value[1], value[2], value[3]};
     }
 }
 
@@ -523,9 +332,9 @@ __device__ inline void attention(const float *qkv, const Weight *query_norm, con
     extern "C" __global__ void __launch_bounds__(BLOCK) attention_##lanes##_##group(                                              \
         const float *qkv, const Weight *query_norm, const Weight *key_norm, float eps, const float *angles, Weight *keys,    \
         Weight *values, const int *first_position, float *parts, u32 *counters, float *out, int heads, int kv_heads,              \
-        int capacity, const char *next, int next_lines) {                                                                         \
+        int capacity, int is_interleaved, const char *next, int next_lines) {                                                     \
         attention<lanes, group>(qkv, query_norm, key_norm, eps, angles, keys, values, first_position, parts, counters, out,  \
-                                heads, kv_heads, capacity, next, next_lines);                                                     \
+                                heads, kv_heads, capacity, is_interleaved, next, next_lines);                                     \
     }
 #define ATTENTIONS(lanes) ATTENTION(lanes, 1) ATTENTION(lanes, 4) ATTENTION(lanes, 8)
 ATTENTIONS(4)

@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use candle_core::DType;
+use candle_core::{DType, Device};
 use indicatif::ProgressBar;
 use maskwright::{TokenId, Vocabulary};
 use sha2::{Digest, Sha256};
@@ -153,7 +153,8 @@ pub fn load(source: &ModelSource, options: &LoadOptions) -> Result<LoadedModel, 
         (WeightFormat::Auto, DType::F16) if device.is_cpu() && config.parameters() < WIDENED_BELOW => DType::F32,
         (_, dtype) => dtype,
     };
-    let kept = Kept::new(&config, &weights, options.dtype, dtype, device.is_cpu());
+    let kept = Kept::new(&config, &weights, options.dtype, dtype, &device)
+        .map_err(|error| ModelError::compute(&files.name, "loading kernels", &error))?;
     let threads = options.threads.map(thread_pool).transpose()?;
     let summary = ModelSummary {
         name: files.name.clone(),
@@ -175,8 +176,10 @@ pub fn load(source: &ModelSource, options: &LoadOptions) -> Result<LoadedModel, 
             .map(|(name, bytes)| (name.to_owned(), hex::encode(Sha256::digest(bytes))))
             .collect(),
     };
-    options.device.check_memory(&device, &config, dtype)?;
-    let model = Transformer::new(&files.name, config, &weights, kept.format, &device, threads)?;
+    options
+        .device
+        .check_memory(&device, &config, dtype, kept.packed_bytes)?;
+    let model = Transformer::new(&files.name, config, &weights, &kept.format, &device, threads)?;
     Ok(LoadedModel {
         model: Box::new(model),
         vocabulary,
@@ -341,31 +344,44 @@ struct Kept {
     /// As the record of a run names it: `f32`, `q8_0`, `q4_k+q6_k` …
     name: String,
     bytes_per_token: u64,
+    /// Bytes of all tensors, where they stay as in a GGUF file.
+    packed_bytes: Option<u64>,
 }
 
 impl Kept {
-    /// Where nothing else is `asked` for, the matrices of a GGUF file stay as they are on the CPU; otherwise all become `dtype`.
-    fn new(config: &ModelConfig, weights: &Weights, asked: WeightFormat, dtype: DType, is_cpu: bool) -> Self {
-        match weights.gguf() {
-            Some(tensors) if asked == WeightFormat::Auto && is_cpu => {
-                let (formats, bytes) = tensors.formats_and_bytes();
-                let names: Vec<&str> = formats.into_iter().map(BlockFormat::name).collect();
-                let unread = match config.tied_embeddings {
-                    true => 0,
-                    false => tensors.bytes_of("model.embed_tokens.weight"),
-                };
-                Self {
-                    format: MatrixFormat::AsStored,
-                    name: names.join("+"),
-                    bytes_per_token: bytes - unread,
-                }
-            }
-            _ => Self {
+    /// Where nothing else is `asked` for, the matrices of a GGUF file stay as they are on the CPU, and on a GPU if its kernels can
+    /// multiply with them; otherwise all become `dtype`.
+    fn new(
+        config: &ModelConfig,
+        weights: &Weights,
+        asked: WeightFormat,
+        dtype: DType,
+        device: &Device,
+    ) -> candle_core::Result<Self> {
+        let as_stored = match asked {
+            WeightFormat::Auto => MatrixFormat::of_file(config, weights, dtype, device)?,
+            WeightFormat::F32 | WeightFormat::Bf16 | WeightFormat::F16 => None,
+        };
+        let Some((format, tensors)) = as_stored.zip(weights.gguf()) else {
+            return Ok(Self {
                 format: MatrixFormat::Converted(dtype),
                 name: dtype.as_str().to_owned(),
                 bytes_per_token: config.weight_bytes_per_token(dtype),
-            },
-        }
+                packed_bytes: None,
+            });
+        };
+        let (formats, bytes) = tensors.formats_and_bytes();
+        let names: Vec<&str> = formats.into_iter().map(BlockFormat::name).collect();
+        let unread = match config.tied_embeddings {
+            true => 0,
+            false => tensors.bytes_of("model.embed_tokens.weight"),
+        };
+        Ok(Self {
+            format,
+            name: names.join("+"),
+            bytes_per_token: bytes - unread,
+            packed_bytes: Some(bytes),
+        })
     }
 }
 

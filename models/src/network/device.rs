@@ -81,15 +81,22 @@ impl ModelDevice {
         }
     }
 
-    /// Errs where the model does not fit a GPU's free memory, before anything is loaded.
+    /// Errs where the model does not fit a GPU's free memory, before anything is loaded: with weights kept as `dtype`, or as they are
+    /// in a GGUF file of `packed` bytes.
     #[cfg(feature = "cuda")]
-    pub(crate) fn check_memory(self, device: &Device, config: &ModelConfig, dtype: DType) -> Result<(), ModelError> {
-        super::gpu::device::check_memory(device, config, dtype).map_err(|message| self.failed(message))
+    pub(crate) fn check_memory(
+        self,
+        device: &Device,
+        config: &ModelConfig,
+        dtype: DType,
+        packed: Option<u64>,
+    ) -> Result<(), ModelError> {
+        super::gpu::device::check_memory(device, config, dtype, packed).map_err(|message| self.failed(message))
     }
 
     /// The CPU's memory is not checked.
     #[cfg(not(feature = "cuda"))]
-    pub(crate) fn check_memory(self, _: &Device, _: &ModelConfig, _: DType) -> Result<(), ModelError> {
+    pub(crate) fn check_memory(self, _: &Device, _: &ModelConfig, _: DType, _: Option<u64>) -> Result<(), ModelError> {
         Ok(())
     }
 

@@ -140,7 +140,7 @@ impl Network {
     pub(crate) fn read(
         config: &ModelConfig,
         weights: &Weights,
-        format: MatrixFormat,
+        format: &MatrixFormat,
         device: &Device,
     ) -> Result<Self, ModelError> {
         let reader = NetworkReader {
@@ -157,7 +157,7 @@ impl Network {
 struct NetworkReader<'a> {
     config: &'a ModelConfig,
     weights: &'a Weights,
-    format: MatrixFormat,
+    format: &'a MatrixFormat,
     device: &'a Device,
 }
 

@@ -12,11 +12,7 @@ use crate::language_model::{LanguageModel, Snapshot, check_finite};
 use crate::load::config::ModelConfig;
 use crate::load::weights::Weights;
 #[cfg(any(feature = "cuda", test))]
-use crate::network::gpu::{
-    choice::{Chooser, DeviceChoice},
-    kernels::{Kernels, MAX_TOKENS},
-    short_pass::ShortPass,
-};
+use crate::network::gpu::{choice::DeviceChoice, kernels::MAX_TOKENS, passes::GpuPasses};
 use crate::network::kv_cache::{CpuCache, TensorCache};
 use crate::network::layers::Network;
 use crate::network::matrices::format::MatrixFormat;
@@ -44,18 +40,6 @@ const SHORT_APPEND: usize = 2 * MAX_TOKENS;
 enum Cache {
     Cpu(CpuCache),
     Tensors(TensorCache),
-}
-
-/// What GPUs compute by kernels of our own.
-#[cfg(any(feature = "cuda", test))]
-#[derive(Debug)]
-struct GpuPasses {
-    kernels: Kernels,
-    /// `None` where the kernels do not fit the model's shape.
-    short: Option<ShortPass>,
-    chooser: Chooser,
-    /// Whether each kernel has been launched once.
-    warm: bool,
 }
 
 /// A model of one of the [`Family`](crate::Family)s, with its weights and one sequence.
@@ -92,28 +76,22 @@ impl Transformer {
         name: &str,
         config: ModelConfig,
         weights: &Weights,
-        format: MatrixFormat,
+        format: &MatrixFormat,
         device: &Device,
         threads: Option<Arc<rayon::ThreadPool>>,
     ) -> Result<Self, ModelError> {
         let (network, dtype) = (Network::read(&config, weights, format, device)?, format.dtype());
         let rope = Rope::new(&config);
         #[cfg(any(feature = "cuda", test))]
-        let gpu =
-            match Kernels::of(device, dtype).map_err(|error| ModelError::compute(name, "loading kernels", &error))? {
-                Some(kernels) => Some(GpuPasses::new(
-                    kernels,
-                    name,
-                    &network,
-                    &config,
-                    &rope,
-                    (device, dtype),
-                )?),
-                None => None,
-            };
-        let cache = match device.is_cpu() {
-            true => CpuCache::new(&config).map(Cache::Cpu),
-            false => TensorCache::new(&config, dtype, device).map(Cache::Tensors),
+        let gpu = GpuPasses::of(name, (&network, &config, &rope), format, device)?;
+        // Of formats with kernels, tests have models on the CPU.
+        #[cfg(any(feature = "cuda", test))]
+        let by_tensors = gpu.is_some();
+        #[cfg(not(any(feature = "cuda", test)))]
+        let by_tensors = !device.is_cpu();
+        let cache = match by_tensors {
+            false => CpuCache::new(&config).map(Cache::Cpu),
+            true => TensorCache::new(&config, dtype, device).map(Cache::Tensors),
         };
         let cache = cache.map_err(|error| ModelError::compute(name, "making room for a sequence", &error))?;
         #[cfg_attr(
@@ -207,9 +185,9 @@ impl Transformer {
     pub(crate) fn use_gpu_passes(&mut self) -> Arc<crate::network::gpu::emulation::Emulation> {
         self.use_tensor_operations();
         let emulation = crate::network::gpu::emulation::Emulation::new(self.dtype);
-        let kernels = Kernels::Emulated(Arc::clone(&emulation));
-        let place = (&self.device, self.dtype);
-        let gpu = GpuPasses::new(kernels, &self.name, &self.network, &self.config, &self.rope, place).unwrap();
+        let kernels = crate::network::gpu::kernels::Kernels::Emulated(Arc::clone(&emulation));
+        let network = (&self.network, &self.config, &self.rope);
+        let gpu = GpuPasses::new(kernels, &self.name, network, (&self.device, self.dtype)).unwrap();
         assert!(gpu.short.is_some(), "the kernels fit the shape");
         self.gpu = Some(gpu);
         self.warm_up().unwrap();
@@ -423,26 +401,6 @@ impl LanguageModel for Transformer {
     }
 }
 
-#[cfg(any(feature = "cuda", test))]
-impl GpuPasses {
-    fn new(
-        kernels: Kernels,
-        name: &str,
-        network: &Network,
-        config: &ModelConfig,
-        rope: &Rope,
-        place: (&Device, DType),
-    ) -> Result<Self, ModelError> {
-        let failed = |error| ModelError::compute(name, "preparing passes over few tokens", &error);
-        Ok(Self {
-            short: ShortPass::new(&kernels, network, config, rope, place).map_err(failed)?,
-            chooser: Chooser::new(&kernels, config.vocab_size, place.0).map_err(failed)?,
-            kernels,
-            warm: false,
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -465,7 +423,7 @@ mod tests {
             let bytes = WeightBytes::map(&directory.path().join("model.safetensors")).unwrap();
             let weights = Weights::new(vec![("model.safetensors".to_owned(), bytes)]).unwrap();
             let format = MatrixFormat::Converted(DType::F32);
-            let mut model = Transformer::new("test", config, &weights, format, &Device::Cpu, None).unwrap();
+            let mut model = Transformer::new("test", config, &weights, &format, &Device::Cpu, None).unwrap();
             let run = |model: &mut Transformer| {
                 // Past the first capacity of the caches, past what goes through at once, and past what convolutions keep.
                 let parts: [&[u32]; 6] = [&[1, 2, 3], &[4], &[7; 300], &[5, 6], &[8; 600], &[9; 600]];

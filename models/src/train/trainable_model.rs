@@ -124,7 +124,14 @@ impl TrainableModel {
         let bytes = WeightBytes::Owned(self.safetensors()?);
         let weights = Weights::new(vec![(format!("{}: {WEIGHTS}", self.name), bytes)])?;
         let format = MatrixFormat::Converted(DType::F32);
-        Transformer::new(&self.name, self.config.clone(), &weights, format, &self.device, threads)
+        Transformer::new(
+            &self.name,
+            self.config.clone(),
+            &weights,
+            &format,
+            &self.device,
+            threads,
+        )
     }
 
     /// Writes the model into `directory` in Hugging Face layout, its weights as 32-bit floats.

@@ -90,11 +90,11 @@ impl BlockFormat {
     }
 
     /// Numbers in a block.
-    pub(crate) fn block_len(self) -> usize {
+    pub(crate) const fn block_len(self) -> usize {
         match self {
             Self::F32 | Self::F16 | Self::Bf16 => 1,
+            Self::Q4_0 | Self::Q4_1 | Self::Q5_0 | Self::Q5_1 | Self::Q8_0 => SMALL_BLOCK,
             Self::Q4K | Self::Q5K | Self::Q6K => K_BLOCK,
-            _ => SMALL_BLOCK,
         }
     }
 
@@ -120,8 +120,24 @@ impl BlockFormat {
             Self::F32 => Some(DType::F32),
             Self::F16 => Some(DType::F16),
             Self::Bf16 => Some(DType::BF16),
-            _ => None,
+            Self::Q4_0 | Self::Q4_1 | Self::Q5_0 | Self::Q5_1 | Self::Q8_0 | Self::Q4K | Self::Q5K | Self::Q6K => None,
         }
+    }
+
+    /// Bits of a code; 0 in the formats that have none.
+    pub(crate) const fn code_bits(self) -> usize {
+        match self {
+            Self::F32 | Self::F16 | Self::Bf16 => 0,
+            Self::Q4_0 | Self::Q4_1 | Self::Q4K => 4,
+            Self::Q5_0 | Self::Q5_1 | Self::Q5K => 5,
+            Self::Q6K => 6,
+            Self::Q8_0 => 8,
+        }
+    }
+
+    /// Whether blocks have least numbers beside scales.
+    pub(crate) const fn has_least(self) -> bool {
+        matches!(self, Self::Q4_1 | Self::Q5_1 | Self::Q4K | Self::Q5K)
     }
 
     /// Appends the numbers that `blocks`, whole blocks, stand for.
@@ -132,7 +148,7 @@ impl BlockFormat {
                 Self::F32 => out.push(f32::from_le_bytes([block[0], block[1], block[2], block[3]])),
                 Self::F16 => out.push(half_at(block, 0)),
                 Self::Bf16 => out.push(bf16::from_le_bytes([block[0], block[1]]).to_f32()),
-                _ => {
+                Self::Q4_0 | Self::Q4_1 | Self::Q5_0 | Self::Q5_1 | Self::Q8_0 | Self::Q4K | Self::Q5K | Self::Q6K => {
                     self.take_apart(block, &mut parts);
                     out.extend((0..self.block_len()).map(|at| parts.number(at, self.codes_per_scale())));
                 }
@@ -141,21 +157,22 @@ impl BlockFormat {
     }
 
     /// Number of codes that have a scale of their own.
-    pub(crate) fn codes_per_scale(self) -> usize {
+    pub(crate) const fn codes_per_scale(self) -> usize {
         match self {
+            Self::F32 | Self::F16 | Self::Bf16 => 1,
+            Self::Q4_0 | Self::Q4_1 | Self::Q5_0 | Self::Q5_1 | Self::Q8_0 | Self::Q4K | Self::Q5K => SMALL_BLOCK,
             Self::Q6K => 16,
-            _ => SMALL_BLOCK,
         }
     }
 
     /// The code that stands for zero, where there are no least numbers.
-    pub(crate) fn zero_code(self) -> u8 {
+    pub(crate) const fn zero_code(self) -> u8 {
         match self {
             Self::Q4_0 => 8,
             Self::Q5_0 => 16,
             Self::Q6K => 32,
             Self::Q8_0 => 128,
-            _ => 0,
+            Self::F32 | Self::F16 | Self::Bf16 | Self::Q4_1 | Self::Q5_1 | Self::Q4K | Self::Q5K => 0,
         }
     }
 
@@ -175,6 +192,8 @@ impl BlockFormat {
         group_scales[0] = 1;
         group_least[0] = 1;
         match self {
+            // No blocks of codes.
+            Self::F32 | Self::F16 | Self::Bf16 => {}
             Self::Q4_0 => split_nibbles(&block[2..], codes),
             Self::Q4_1 => {
                 *least = half_at(block, 2);
@@ -210,7 +229,7 @@ impl BlockFormat {
                     }
                 }
             }
-            _ => {
+            Self::Q6K => {
                 *scale = half_at(block, 208);
                 for (at, code) in codes.iter_mut().enumerate() {
                     let (half, within) = (at / 128, at % 128);
@@ -300,6 +319,22 @@ fn six_bit_numbers(bytes: &[u8], scales: &mut [i16; 16], least: &mut [i16; 16]) 
     }
 }
 
+/// The formats with codes, and candle's names of them, by which tests quantise numbers.
+#[cfg(test)]
+pub(crate) const QUANTISED: [(BlockFormat, candle_core::quantized::GgmlDType); 8] = {
+    use candle_core::quantized::GgmlDType;
+    [
+        (BlockFormat::Q4_0, GgmlDType::Q4_0),
+        (BlockFormat::Q4_1, GgmlDType::Q4_1),
+        (BlockFormat::Q5_0, GgmlDType::Q5_0),
+        (BlockFormat::Q5_1, GgmlDType::Q5_1),
+        (BlockFormat::Q8_0, GgmlDType::Q8_0),
+        (BlockFormat::Q4K, GgmlDType::Q4K),
+        (BlockFormat::Q5K, GgmlDType::Q5K),
+        (BlockFormat::Q6K, GgmlDType::Q6K),
+    ]
+};
+
 #[cfg(test)]
 mod tests {
     use candle_core::quantized::{GgmlDType, QTensor};
@@ -310,20 +345,9 @@ mod tests {
     /// candle's reading of the same bytes is the reference.
     #[test]
     fn blocks_stand_for_the_numbers_that_candle_reads() {
-        let formats = [
-            (BlockFormat::F16, GgmlDType::F16),
-            (BlockFormat::Bf16, GgmlDType::BF16),
-            (BlockFormat::Q4_0, GgmlDType::Q4_0),
-            (BlockFormat::Q4_1, GgmlDType::Q4_1),
-            (BlockFormat::Q5_0, GgmlDType::Q5_0),
-            (BlockFormat::Q5_1, GgmlDType::Q5_1),
-            (BlockFormat::Q8_0, GgmlDType::Q8_0),
-            (BlockFormat::Q4K, GgmlDType::Q4K),
-            (BlockFormat::Q5K, GgmlDType::Q5K),
-            (BlockFormat::Q6K, GgmlDType::Q6K),
-        ];
+        let floats = [(BlockFormat::F16, GgmlDType::F16), (BlockFormat::Bf16, GgmlDType::BF16)];
         let numbers = Tensor::randn(0f32, 1.0, (4, 512), &Device::Cpu).unwrap();
-        for (format, theirs) in formats {
+        for (format, theirs) in floats.into_iter().chain(QUANTISED) {
             let quantised = QTensor::quantize(&numbers, theirs).unwrap();
             assert_eq!(format.block_bytes(), theirs.type_size(), "{format:?}");
             assert_eq!(format.block_len(), theirs.block_size(), "{format:?}");

@@ -14,5 +14,7 @@ pub(crate) mod pre_tokenizers;
 pub(crate) mod tensors;
 mod tokenizer;
 
+#[cfg(test)]
+pub(crate) use block_format::QUANTISED;
 pub(crate) use block_format::{BlockFormat, BlockParts, K_BLOCK, SMALL_BLOCK};
 pub(crate) use file::is_gguf;

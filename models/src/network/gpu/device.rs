@@ -66,8 +66,13 @@ fn keep_freed_memory(device: &CudaDevice) -> Result<(), result::DriverError> {
     }
 }
 
-/// Errs where the model does not fit the free memory.
-pub(crate) fn check_memory(device: &Device, config: &ModelConfig, dtype: DType) -> Result<(), String> {
+/// Errs where the model does not fit the free memory, with weights as [`MemoryNeeds::of`] has them.
+pub(crate) fn check_memory(
+    device: &Device,
+    config: &ModelConfig,
+    dtype: DType,
+    packed: Option<u64>,
+) -> Result<(), String> {
     let Device::Cuda(device) = device else {
         return Ok(());
     };
@@ -76,7 +81,7 @@ pub(crate) fn check_memory(device: &Device, config: &ModelConfig, dtype: DType) 
         .context()
         .mem_get_info()
         .map_err(|error| format!("its free memory cannot be asked for: {error}"))?;
-    MemoryNeeds::of(config, dtype).check(free as u64)
+    MemoryNeeds::of(config, dtype, packed).check(free as u64)
 }
 
 /// GPU `number` and its state; `None` where there is none.

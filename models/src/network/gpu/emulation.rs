@@ -9,14 +9,16 @@ use std::sync::{Arc, Mutex};
 
 use candle_core::{DType, Error, Result};
 
+use crate::load::gguf::BlockFormat;
+
 type Launch = unsafe extern "C" fn(*const c_char, *const u32, u32, *mut *mut c_void) -> c_int;
 
-/// The emulated kernels for one number format, and how often they were launched.
+/// The emulated kernels for one number format, and how often they were launched, those of [`Emulation::of_format`] included.
 #[derive(Debug)]
 pub(crate) struct Emulation {
     /// The library's `launch`, which runs one kernel at a time.
     run: Mutex<Launch>,
-    pub(crate) launches: AtomicUsize,
+    pub(crate) launches: Arc<AtomicUsize>,
 }
 
 // The system's own way to load a library: for tests alone, no crate is worth it.
@@ -40,12 +42,25 @@ impl Emulation {
         found
     }
 
-    /// The emulation for weights kept as `dtype`, built once by the C++ compiler that `CXX` names or `c++`.
+    /// The emulation for weights kept as `dtype`.
     pub(crate) fn new(dtype: DType) -> Arc<Self> {
-        static BUILT: Mutex<Option<HashMap<&'static str, PathBuf>>> = Mutex::new(None);
-        let name = dtype.as_str();
+        Self::open(&[("WEIGHT", dtype.as_str())], Arc::default())
+    }
+
+    /// The emulation of the kernels for matrices in the quantised `format`.
+    pub(crate) fn of_format(&self, format: BlockFormat) -> Arc<Self> {
+        let definitions = [("WEIGHT", "f32"), ("FORMAT", format.name())];
+        Self::open(&definitions, Arc::clone(&self.launches))
+    }
+
+    /// The library with these definitions, built once by the C++ compiler that `CXX` names or `c++`.
+    fn open(definitions: &[(&str, &str)], launches: Arc<AtomicUsize>) -> Arc<Self> {
+        static BUILT: Mutex<Option<HashMap<String, PathBuf>>> = Mutex::new(None);
+        let definitions = definitions.iter().map(|(name, value)| format!("-D{name}={value}"));
+        let definitions: Vec<String> = definitions.collect();
         let mut built = BUILT.lock().unwrap();
-        let library = built.get_or_insert_default().entry(name).or_insert_with(|| build(name));
+        let library = built.get_or_insert_default().entry(definitions.concat());
+        let library = library.or_insert_with(|| build(&definitions));
         let library = CString::new(library.to_str().unwrap()).unwrap();
         // SAFETY: the library is this crate's own; it has one function, of that type.
         #[allow(unsafe_code)]
@@ -58,7 +73,7 @@ impl Emulation {
         };
         Arc::new(Self {
             run: Mutex::new(run),
-            launches: AtomicUsize::new(0),
+            launches,
         })
     }
 
@@ -84,8 +99,8 @@ fn compiler() -> OsString {
     std::env::var_os("CXX").unwrap_or_else(|| "c++".into())
 }
 
-/// Compiles the emulation.
-fn build(dtype: &str) -> PathBuf {
+/// Compiles the emulation with these definitions, arguments of the compiler.
+fn build(definitions: &[String]) -> PathBuf {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("cuda/emulation.cpp");
     // Kept while the process runs, and left to the system's cleaning of its temporary files.
     let library = tempfile::Builder::new()
@@ -93,7 +108,7 @@ fn build(dtype: &str) -> PathBuf {
         .tempdir()
         .unwrap()
         .keep();
-    let library = library.join(format!("{dtype}.so"));
+    let library = library.join("kernels.so");
     let compiler = compiler();
     let status = Command::new(&compiler)
         .args([
@@ -104,7 +119,7 @@ fn build(dtype: &str) -> PathBuf {
             "-shared",
             "-fPIC",
         ])
-        .arg(format!("-DWEIGHT={dtype}"))
+        .args(definitions)
         .arg(source)
         .arg("-o")
         .arg(&library)

@@ -4,6 +4,7 @@ use std::ffi::c_void;
 
 use candle_core::{CpuStorage, DType, Device, Error, Result, Storage, Tensor};
 
+use crate::load::gguf::BlockFormat;
 #[cfg(test)]
 use crate::network::gpu::emulation::Emulation;
 #[cfg(feature = "cuda")]
@@ -12,7 +13,7 @@ use crate::network::gpu::launch::{CudaFunctionOf, CudaKernels, Graph, PinnedWord
 /// Largest number of tokens of a launch's argument [`Argument::Tokens`], `MAX_TOKENS` of the kernels.
 pub(crate) const MAX_TOKENS: usize = 8;
 /// The most arguments of a kernel.
-const MAX_ARGUMENTS: usize = 16;
+const MAX_ARGUMENTS: usize = 17;
 
 /// An argument of a kernel.
 #[derive(Clone, Copy, Debug)]
@@ -37,7 +38,7 @@ pub(crate) enum Kernel {
     #[cfg(feature = "cuda")]
     Cuda(CudaFunctionOf),
     #[cfg(test)]
-    Emulated(std::ffi::CString),
+    Emulated(std::sync::Arc<Emulation>, std::ffi::CString),
 }
 
 /// The kernels for one number format of the weights, on one device.
@@ -66,13 +67,26 @@ impl Kernels {
         }
     }
 
+    /// The kernels of the same device for matrices in the quantised `format`.
+    pub(crate) fn of_format(&self, format: BlockFormat) -> Result<Self> {
+        match self {
+            #[cfg(feature = "cuda")]
+            Self::Cuda(kernels) => kernels.of_format(format).map(Self::Cuda),
+            #[cfg(test)]
+            Self::Emulated(emulation) => Ok(Self::Emulated(emulation.of_format(format))),
+        }
+    }
+
     /// The kernel called `name`.
     pub(crate) fn find(&self, name: &str) -> Result<Kernel> {
         match self {
             #[cfg(feature = "cuda")]
             Self::Cuda(kernels) => kernels.find(name).map(Kernel::Cuda),
             #[cfg(test)]
-            Self::Emulated(_) => Ok(Kernel::Emulated(std::ffi::CString::new(name).map_err(Error::wrap)?)),
+            Self::Emulated(emulation) => {
+                let name = std::ffi::CString::new(name).map_err(Error::wrap)?;
+                Ok(Kernel::Emulated(std::sync::Arc::clone(emulation), name))
+            }
         }
     }
 
@@ -94,7 +108,9 @@ impl Kernels {
             #[cfg(feature = "cuda")]
             (Self::Cuda(kernels), Kernel::Cuda(function)) => kernels.launch(function, grid, block, &mut pointers),
             #[cfg(test)]
-            (Self::Emulated(emulation), Kernel::Emulated(name)) => emulation.launch(name, grid, block, &mut pointers),
+            (Self::Emulated(_), Kernel::Emulated(emulation, name)) => {
+                emulation.launch(name, grid, block, &mut pointers)
+            }
             #[allow(unreachable_patterns)]
             _ => Err(Error::Msg("a kernel of another device".to_owned())),
         }

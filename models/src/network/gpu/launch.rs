@@ -12,17 +12,44 @@ use candle_core::cuda_backend::cudarc::nvrtc::Ptx;
 use candle_core::{CudaDevice, CudaStorage, DType, Error, Result};
 use half::{bf16, f16};
 
+use crate::load::gguf::BlockFormat;
+
 /// The PTX of the kernels, from `build.rs`.
 const CHOOSE: &str = include_str!(concat!(env!("OUT_DIR"), "/choose.ptx"));
 const SHORT_PASS_F32: &str = include_str!(concat!(env!("OUT_DIR"), "/short_pass_f32.ptx"));
 const SHORT_PASS_BF16: &str = include_str!(concat!(env!("OUT_DIR"), "/short_pass_bf16.ptx"));
 const SHORT_PASS_F16: &str = include_str!(concat!(env!("OUT_DIR"), "/short_pass_f16.ptx"));
 
-/// The modules of the kernels, loaded into a GPU.
+/// The PTX of the kernels for matrices in the quantised format `format`; `None` where it is none.
+fn quantised(format: BlockFormat) -> Option<&'static str> {
+    macro_rules! ptx {
+        ($name:literal) => {
+            Some(include_str!(concat!(
+                env!("OUT_DIR"),
+                "/quantised_",
+                $name,
+                ".ptx"
+            )))
+        };
+    }
+    match format {
+        BlockFormat::F32 | BlockFormat::F16 | BlockFormat::Bf16 => None,
+        BlockFormat::Q4_0 => ptx!("q4_0"),
+        BlockFormat::Q4_1 => ptx!("q4_1"),
+        BlockFormat::Q5_0 => ptx!("q5_0"),
+        BlockFormat::Q5_1 => ptx!("q5_1"),
+        BlockFormat::Q8_0 => ptx!("q8_0"),
+        BlockFormat::Q4K => ptx!("q4_k"),
+        BlockFormat::Q5K => ptx!("q5_k"),
+        BlockFormat::Q6K => ptx!("q6_k"),
+    }
+}
+
+/// Modules of kernels, loaded into a GPU.
 #[derive(Clone, Debug)]
 pub(crate) struct CudaKernels {
     stream: Arc<CudaStream>,
-    modules: [Arc<CudaModule>; 2],
+    modules: Vec<Arc<CudaModule>>,
 }
 
 /// A kernel of a loaded module.
@@ -38,16 +65,27 @@ impl CudaKernels {
             _ => SHORT_PASS_F16,
         };
         let load = |text: &str| stream.context().load_module(Ptx::from_src(text)).map_err(Error::wrap);
-        let modules = [load(short_pass)?, load(CHOOSE)?];
+        let modules = vec![load(short_pass)?, load(CHOOSE)?];
         Ok(Self { stream, modules })
     }
 
+    /// Loads the kernels for matrices in the quantised `format`, on the same stream.
+    pub(crate) fn of_format(&self, format: BlockFormat) -> Result<Self> {
+        let text = quantised(format).ok_or_else(|| Error::Msg(format!("no kernels for {}", format.name())))?;
+        let module = self.stream.context().load_module(Ptx::from_src(text));
+        Ok(Self {
+            stream: Arc::clone(&self.stream),
+            modules: vec![module.map_err(Error::wrap)?],
+        })
+    }
+
+    /// The kernel called `name` of the first module that has one.
     pub(crate) fn find(&self, name: &str) -> Result<CudaFunction> {
-        let [first, second] = &self.modules;
-        first
-            .load_function(name)
-            .or_else(|_| second.load_function(name))
-            .map_err(Error::wrap)
+        let mut found = Err(Error::Msg(format!("no kernel {name}")));
+        for module in &self.modules {
+            found = found.or_else(|_| module.load_function(name).map_err(Error::wrap));
+        }
+        found
     }
 
     pub(crate) fn enter(&self) -> Result<()> {
@@ -204,7 +242,7 @@ pub(crate) fn read_bandwidth(device: &CudaDevice, readings: usize) -> Result<f64
         .map_err(Error::wrap)?;
     let kernels = CudaKernels {
         stream: Arc::clone(&stream),
-        modules: [Arc::clone(&module), module],
+        modules: vec![module],
     };
     let read = kernels.find("read_all")?;
     let mut pinned = kernels.pinned(1)?;

@@ -3,6 +3,7 @@
 use candle_core::DType;
 
 use crate::load::config::ModelConfig;
+use crate::network::gpu::packed::WIDENED_BYTES;
 use crate::network::gpu::short_pass::scratch_bytes;
 use crate::network::recurrent::convolution_state;
 use crate::network::recurrent::recurrent_state::MAX_COPIES;
@@ -22,8 +23,9 @@ pub(crate) struct MemoryNeeds {
 }
 
 impl MemoryNeeds {
-    /// What the model of shape `config` takes with weights kept as `dtype`.
-    pub(crate) fn of(config: &ModelConfig, dtype: DType) -> Self {
+    /// What the model of shape `config` takes with weights kept as `dtype`, or as they are in a GGUF file of `packed` bytes, where
+    /// arithmetic is in `dtype` too.
+    pub(crate) fn of(config: &ModelConfig, dtype: DType, packed: Option<u64>) -> Self {
         let bytes = dtype.size_in_bytes() as u64;
         let tokens = FIRST_ROOM.min(config.max_positions);
         let with_keys = (0..config.layers).filter(|layer| config.has_keys(*layer));
@@ -51,10 +53,12 @@ impl MemoryNeeds {
             .and_then(|parts| parts.layer_embeddings)
             .map_or(0, |embeddings| 2 * config.layers * embeddings.width);
         let prompt = part * (widest.unwrap_or(0) + inputs + 3 * config.heads * tokens) * size_of::<f32>();
+        let widened = if packed.is_some() { WIDENED_BYTES } else { 0 };
         Self {
-            weights: config.weight_bytes(dtype),
+            // Scales of blocks take more on a GPU than in the file, by less than this.
+            weights: packed.map_or_else(|| config.weight_bytes(dtype), |packed| packed + packed / 16),
             cache: cache as u64 * bytes + kept as u64,
-            scratch: prompt as u64 + scratch_bytes(config) + LIBRARIES,
+            scratch: prompt as u64 + scratch_bytes(config) + widened + LIBRARIES,
         }
     }
 
@@ -106,7 +110,7 @@ mod tests {
             let mut config = RandomCheckpoint::preset(family, "tiny").unwrap().config;
             config[field] = value;
             let config = ModelConfig::from_json("config.json", config.to_string().as_bytes()).unwrap();
-            MemoryNeeds::of(&config, DType::BF16).scratch
+            MemoryNeeds::of(&config, DType::BF16, None).scratch
         };
         for (family, field, small, large) in [
             (Family::Gemma4, "use_double_wide_mlp", false.into(), true.into()),
@@ -123,13 +127,15 @@ mod tests {
     fn needs_are_checked_against_what_is_free() {
         let checkpoint = RandomCheckpoint::preset(Family::Llama, "llama-3.1-8b").unwrap();
         let config = ModelConfig::from_json("config.json", checkpoint.config.to_string().as_bytes()).unwrap();
-        let needs = MemoryNeeds::of(&config, DType::BF16);
+        let needs = MemoryNeeds::of(&config, DType::BF16, None);
         assert_eq!((needs.weights, needs.cache), (16_060_522_496, 512 << 20));
         assert!(
             needs.scratch > 512 << 20 && needs.scratch < 2 << 30,
             "{}",
             needs.scratch
         );
+        let packed = MemoryNeeds::of(&config, DType::BF16, Some(4 << 30));
+        assert!(packed.weights < 5 << 30 && packed.cache == needs.cache && packed.scratch > needs.scratch);
         needs.check(24 << 30).unwrap();
         let error = needs.check(16 << 30).unwrap_err();
         assert!(

@@ -12,6 +12,9 @@ pub(crate) mod kernels;
 #[cfg(feature = "cuda")]
 pub(crate) mod launch;
 pub(crate) mod memory;
+pub(crate) mod packed;
+pub(crate) mod passes;
 pub(crate) mod short_pass;
 #[cfg(test)]
 mod tests;
+pub(crate) mod weights;

@@ -4,9 +4,9 @@ use candle_core::{DType, Device, Error, Result, Tensor};
 
 use crate::load::config::ModelConfig;
 use crate::network::gpu::kernels::{Argument, Kernel, Kernels, MAX_TOKENS, Recording, address};
+use crate::network::gpu::weights::{LayerAddresses, Part, TOKEN_COUNTS, WeightAddresses};
 use crate::network::kv_cache::TensorCache;
-use crate::network::layers::{FeedForward, Layer, MixerWeights, Network};
-use crate::network::matrices::linear::Linear;
+use crate::network::layers::Network;
 use crate::network::rope::Rope;
 
 /// Threads of a block, `BLOCK` of the kernels.
@@ -17,100 +17,35 @@ const WARPS: usize = 4;
 const ROWS: usize = 2;
 /// Threads of a block that copies embeddings.
 const EMBED_BLOCK: u32 = 256;
-/// The numbers of tokens that the products are compiled for; others are padded to the next.
-const TOKEN_COUNTS: [usize; 4] = [1, 2, 4, MAX_TOKENS];
 /// The numbers of query heads to a key head that the attention is compiled for; others are padded to the next.
 const GROUPS: [usize; 3] = [1, 4, 8];
 /// The sizes of a head, in packs of 16 bytes, that the attention is compiled for.
 const HEAD_PACKS: [usize; 4] = [4, 8, 16, 32];
 /// The most parts that the keys are divided into.
 const MAX_PARTS: usize = 64;
-/// Bytes that the cache reads at a time, `LINE` of the kernels.
-const LINE: usize = 128;
-/// The most lines of the next matrix that a kernel reads ahead: 4 MiB. On an H200 twice as much was slower, and none, too.
-const LINES_AHEAD: usize = 32_768;
 /// Logits of this many passes stay as they were while later ones are computed.
 const KEPT_LOGITS: usize = 4;
 
-/// A matrix on the device, and the address of its bias or 0.
-#[derive(Debug, Clone, Copy)]
-struct Matrix {
-    weights: u64,
-    bias: u64,
-    /// Lines of the weights that are read ahead.
-    lines: usize,
-}
-
-impl Matrix {
-    fn of(linear: &Linear) -> Result<Self> {
-        Ok(Self {
-            weights: address(linear.weight()?)?,
-            bias: linear.bias().map_or(Ok(0), address)?,
-            lines: (linear.weight()?.elem_count() * linear.weight()?.dtype().size_in_bytes() / LINE).min(LINES_AHEAD),
-        })
-    }
-}
-
-/// The addresses of a layer's weights.
-#[derive(Debug)]
-struct LayerAddresses {
-    attention_norm: u64,
-    qkv: Matrix,
-    query_norm: u64,
-    key_norm: u64,
-    attention_output: Matrix,
-    feed_forward_norm: u64,
-    gate_up: Matrix,
-    down: Matrix,
-}
-
-impl LayerAddresses {
-    /// The addresses of a layer, where it is of the shape that the kernels are made for.
-    fn of(layer: &Layer) -> Result<Option<Self>> {
-        let (MixerWeights::Attention(attention), FeedForward::Dense(gated)) = (&layer.mixer, &layer.feed_forward)
-        else {
-            return Ok(None);
-        };
-        let (Some(attention_norm), Some(feed_forward_norm)) =
-            (&layer.mixer_norms.before, &layer.feed_forward_norms.before)
-        else {
-            return Ok(None);
-        };
-        let norm = |norm: &Option<Tensor>| norm.as_ref().map_or(Ok(0), address);
-        Ok(Some(Self {
-            attention_norm: address(attention_norm)?,
-            qkv: Matrix::of(&attention.qkv)?,
-            query_norm: norm(&attention.query_norm)?,
-            key_norm: norm(&attention.key_norm)?,
-            attention_output: Matrix::of(&attention.output)?,
-            feed_forward_norm: address(feed_forward_norm)?,
-            gate_up: Matrix::of(&gated.gate_up)?,
-            down: Matrix::of(&gated.down)?,
-        }))
-    }
-}
-
-/// The kernels of a pass, those of products once for each of [`TOKEN_COUNTS`].
-#[derive(Debug)]
-struct PassKernels {
-    embed: Kernel,
-    qkv: Vec<Kernel>,
-    attention: Kernel,
-    add_product: Vec<Kernel>,
-    gate_up: Vec<Kernel>,
-    logits: Kernel,
+/// A product that a pass makes.
+#[derive(Clone, Copy, Debug)]
+enum Product {
+    /// Queries, keys and values of normed vectors.
+    Qkv,
+    /// What is added to the vectors.
+    Add,
+    /// The gated halves of a feed-forward part, of normed vectors.
+    GateUp,
+    /// Logits of a normed vector.
+    Logits,
 }
 
 /// What passes over few tokens need: kernels, addresses, and memory allocated once.
 #[derive(Debug)]
 pub(crate) struct ShortPass {
     kernels: Kernels,
-    pass: PassKernels,
+    attention: Kernel,
     config: ModelConfig,
-    embeddings: u64,
-    layers: Vec<LayerAddresses>,
-    final_norm: u64,
-    output: Matrix,
+    weights: WeightAddresses,
     /// Keys and values of each layer.
     cache: Vec<[u64; 2]>,
     /// Number of tokens that `cache` has room for.
@@ -138,8 +73,8 @@ struct Buffers {
     logits: Vec<Tensor>,
 }
 
-/// Whether the kernels are compiled for the shape of `config`, with weights kept as `dtype`.
-fn has_kernels(config: &ModelConfig, dtype: DType) -> bool {
+/// Whether the kernels are compiled for the shape of `config`, with keys and values kept as `dtype`.
+pub(crate) fn has_kernels(config: &ModelConfig, dtype: DType) -> bool {
     let pack = 16 / dtype.size_in_bytes();
     let packed = [
         config.hidden_size,
@@ -173,23 +108,15 @@ impl ShortPass {
         if !has_kernels(config, dtype) {
             return Ok(None);
         }
-        let Some(layers) = network
-            .layers
-            .iter()
-            .map(LayerAddresses::of)
-            .collect::<Result<Option<Vec<_>>>>()?
-        else {
+        let Some(weights) = WeightAddresses::of(network, kernels, device)? else {
             return Ok(None);
         };
         let parts = kernels.multiprocessors().div_ceil(config.kv_heads).clamp(1, MAX_PARTS);
         Ok(Some(Self {
-            pass: PassKernels::find(kernels, config, dtype)?,
+            attention: attention_kernel(kernels, config, dtype)?,
             kernels: kernels.clone(),
             config: config.clone(),
-            embeddings: address(network.embeddings.weight()?)?,
-            layers,
-            final_norm: address(&network.final_norm)?,
-            output: Matrix::of(&network.output)?,
+            weights,
             cache: Vec::new(),
             capacity: 0,
             one_token: None,
@@ -227,7 +154,7 @@ impl ShortPass {
         let mut padded = [0; MAX_TOKENS];
         padded[..tokens.len()].copy_from_slice(tokens);
         let arguments = [
-            Argument::Pointer(self.embeddings),
+            Argument::Pointer(self.weights.embeddings.weights),
             Argument::Tokens(padded),
             Argument::size(position),
             Argument::Pointer(address(&buffers.position)?),
@@ -238,7 +165,8 @@ impl ShortPass {
             Argument::size(config.head_dim / 2),
         ];
         let blocks = [tokens.len() as u32, 1, 1];
-        self.kernels.launch(&self.pass.embed, blocks, EMBED_BLOCK, &arguments)?;
+        let embed = &self.weights.embeddings.kernels.embed;
+        self.kernels.launch(embed, blocks, EMBED_BLOCK, &arguments)?;
         match &self.one_token {
             Some(recording) if tokens.len() == 1 => Kernels::replay(recording)?,
             _ => self.launch_layers(tokens.len())?,
@@ -246,18 +174,18 @@ impl ShortPass {
         let logits = buffers.logits[self.next_logits].clone();
         self.next_logits = (self.next_logits + 1) % KEPT_LOGITS;
         let last = address(&buffers.x)? + ((tokens.len() - 1) * config.hidden_size * size_of::<f32>()) as u64;
-        let sizes = [config.hidden_size, config.vocab_size];
-        let blocks = config.vocab_size.div_ceil(ROWS * WARPS);
+        let (output, norm) = (&self.weights.output, self.weights.final_norm);
+        // The next pass begins with it.
+        let next = self.weights.layers.first().map_or(output, |layer| &layer.qkv[0]);
+        let logits_at = address(&logits)?;
         self.product(
-            &self.pass.logits,
-            self.output,
-            self.final_norm,
-            last,
-            address(&logits)?,
-            sizes,
-            blocks,
-            // The next pass begins with it.
-            self.layers.first().map_or(self.output, |layer| layer.qkv),
+            Product::Logits,
+            1,
+            std::slice::from_ref(output),
+            norm,
+            (last, logits_at),
+            config.hidden_size,
+            next,
         )?;
         Ok(logits)
     }
@@ -265,90 +193,91 @@ impl ShortPass {
     /// Launches all layers over the vectors of `tokens` tokens in `x`.
     fn launch_layers(&self, tokens: usize) -> Result<()> {
         let config = &self.config;
-        let index = TOKEN_COUNTS
-            .iter()
-            .position(|&count| count >= tokens)
-            .unwrap_or_default();
-        let (hidden, wide) = (config.hidden_size, config.intermediate_size);
-        let queries = config.heads * config.head_dim;
-        let heads = queries + 2 * config.kv_heads * config.head_dim;
+        let (hidden, queries) = (config.hidden_size, config.heads * config.head_dim);
         let [x, qkv, mixed, gated] = self.buffers.activations()?;
-        let after = self.layers.iter().skip(1).map(|layer| layer.qkv).chain([self.output]);
-        for ((layer, cache), after) in self.layers.iter().zip(&self.cache).zip(after) {
-            let [qkv_kernel, add, gate_up] =
-                [&self.pass.qkv, &self.pass.add_product, &self.pass.gate_up].map(|kernels| &kernels[index]);
-            self.product(
-                qkv_kernel,
-                layer.qkv,
-                layer.attention_norm,
-                x,
-                qkv,
-                [hidden, heads],
-                heads.div_ceil(ROWS),
-                layer.attention_output,
-            )?;
+        let layers = &self.weights.layers;
+        let after = layers
+            .iter()
+            .skip(1)
+            .map(|layer| &layer.qkv[0])
+            .chain([&self.weights.output]);
+        let one = std::slice::from_ref::<Part>;
+        for ((layer, cache), after) in layers.iter().zip(&self.cache).zip(after) {
+            let (norm, next) = (layer.attention_norm, &layer.attention_output);
+            self.product(Product::Qkv, tokens, &layer.qkv, norm, (x, qkv), hidden, next)?;
             self.attention(layer, *cache, tokens)?;
+            self.product(Product::Add, tokens, one(next), 0, (mixed, x), queries, &layer.gate_up)?;
+            let (norm, next) = (layer.feed_forward_norm, &layer.down);
             self.product(
-                add,
-                layer.attention_output,
-                0,
-                mixed,
-                x,
-                [queries, hidden],
-                hidden.div_ceil(ROWS),
-                layer.gate_up,
+                Product::GateUp,
+                tokens,
+                one(&layer.gate_up),
+                norm,
+                (x, gated),
+                hidden,
+                next,
             )?;
             self.product(
-                gate_up,
-                layer.gate_up,
-                layer.feed_forward_norm,
-                x,
-                gated,
-                [hidden, wide],
-                wide.div_ceil(WARPS),
-                layer.down,
-            )?;
-            self.product(
-                add,
-                layer.down,
+                Product::Add,
+                tokens,
+                one(next),
                 0,
-                gated,
-                x,
-                [wide, hidden],
-                hidden.div_ceil(ROWS),
+                (gated, x),
+                config.intermediate_size,
                 after,
             )?;
         }
         Ok(())
     }
 
-    /// Launches a product of `matrix` with vectors at `from`, to `to`; `sizes` are those of its inputs and outputs, and `next` is the
-    /// matrix of the product after it.
+    /// Launches a product of the parts of a matrix, of `inputs` columns, with the vectors of so many tokens at `from`, to `to`; `next`
+    /// is the matrix of the product after it.
     #[allow(clippy::too_many_arguments)]
     fn product(
         &self,
-        kernel: &Kernel,
-        matrix: Matrix,
+        product: Product,
+        tokens: usize,
+        parts: &[Part],
         norm: u64,
-        from: u64,
-        to: u64,
-        [inputs, outputs]: [usize; 2],
-        blocks: usize,
-        next: Matrix,
+        (from, mut to): (u64, u64),
+        inputs: usize,
+        next: &Part,
     ) -> Result<()> {
-        let arguments = [
-            Argument::Pointer(matrix.weights),
-            Argument::Pointer(matrix.bias),
-            Argument::Pointer(norm),
-            Argument::Float(self.config.rms_norm_eps),
-            Argument::Pointer(from),
-            Argument::Pointer(to),
-            Argument::size(inputs),
-            Argument::size(outputs),
-            Argument::Pointer(next.weights),
-            Argument::size(next.lines),
-        ];
-        self.kernels.launch(kernel, [blocks as u32, 1, 1], BLOCK, &arguments)
+        let index = TOKEN_COUNTS
+            .iter()
+            .position(|&count| count >= tokens)
+            .unwrap_or_default();
+        let all: usize = parts.iter().map(|part| part.rows).sum();
+        for (part, next) in parts.iter().zip(parts.iter().skip(1).chain([next])) {
+            let kernels = &part.kernels;
+            let (kernel, outputs, rows_per_block) = match product {
+                Product::Qkv => (&kernels.qkv[index], part.rows, ROWS),
+                Product::Add => (&kernels.add_product[index], part.rows, ROWS),
+                Product::GateUp => (&kernels.gate_up[index], part.rows / 2, WARPS),
+                Product::Logits => (&kernels.logits, part.rows, ROWS * WARPS),
+            };
+            let stride = match product {
+                Product::GateUp => outputs,
+                Product::Qkv | Product::Add | Product::Logits => all,
+            };
+            let arguments = [
+                Argument::Pointer(part.weights),
+                Argument::Pointer(part.bias),
+                Argument::Pointer(norm),
+                Argument::Float(self.config.rms_norm_eps),
+                Argument::Pointer(from),
+                Argument::Pointer(to),
+                Argument::size(inputs),
+                Argument::size(outputs),
+                Argument::size(stride),
+                Argument::Pointer(next.weights),
+                Argument::size(next.lines),
+            ];
+            let blocks = [outputs.div_ceil(rows_per_block) as u32, 1, 1];
+            self.kernels.launch(kernel, blocks, BLOCK, &arguments)?;
+            to += (outputs * size_of::<f32>()) as u64;
+        }
+        Ok(())
     }
 
     /// Launches the attention of a layer.
@@ -370,32 +299,21 @@ impl ShortPass {
             Argument::size(config.heads),
             Argument::size(config.kv_heads),
             Argument::size(self.capacity),
+            Argument::Int(i32::from(self.weights.is_packed)),
             Argument::Pointer(layer.attention_output.weights),
             Argument::size(layer.attention_output.lines),
         ];
         let blocks = [self.parts as u32, config.kv_heads as u32, tokens as u32];
-        self.kernels.launch(&self.pass.attention, blocks, BLOCK, &arguments)
+        self.kernels.launch(&self.attention, blocks, BLOCK, &arguments)
     }
 }
 
-impl PassKernels {
-    fn find(kernels: &Kernels, config: &ModelConfig, dtype: DType) -> Result<Self> {
-        let packs = config.head_dim * dtype.size_in_bytes() / 16;
-        let group = GROUPS.iter().find(|&&group| group >= config.heads / config.kv_heads);
-        let group = group.ok_or_else(|| Error::Msg("too many heads to a key head".to_owned()))?;
-        let each = |name: &str| {
-            let names = TOKEN_COUNTS.iter().map(|count| format!("{name}_{count}"));
-            names.map(|name| kernels.find(&name)).collect::<Result<Vec<_>>>()
-        };
-        Ok(Self {
-            embed: kernels.find("embed")?,
-            qkv: each("qkv")?,
-            attention: kernels.find(&format!("attention_{packs}_{group}"))?,
-            add_product: each("add_product")?,
-            gate_up: each("gate_up")?,
-            logits: kernels.find("logits_1")?,
-        })
-    }
+/// The attention for heads of that shape, with keys and values kept as `dtype`.
+fn attention_kernel(kernels: &Kernels, config: &ModelConfig, dtype: DType) -> Result<Kernel> {
+    let packs = config.head_dim * dtype.size_in_bytes() / 16;
+    let group = GROUPS.iter().find(|&&group| group >= config.heads / config.kv_heads);
+    let group = group.ok_or_else(|| Error::Msg("too many heads to a key head".to_owned()))?;
+    kernels.find(&format!("attention_{packs}_{group}"))
 }
 
 impl Buffers {

@@ -7,6 +7,8 @@ use candle_core::{CpuStorage, DType, Device, Error, Result, Tensor};
 
 use crate::network::cpu::kernels::{self, Weight};
 use crate::network::cpu::slices::{with_cpu_slice, with_cpu_storage};
+#[cfg(any(feature = "cuda", test))]
+use crate::network::gpu::packed::PackedMatrix;
 use crate::network::matrices::mxfp4::Mxfp4;
 use crate::network::matrices::quantised::QuantisedMatrix;
 
@@ -31,6 +33,9 @@ pub(crate) enum Matrix {
     Mxfp4(Mxfp4),
     /// Small whole numbers with scales, on the CPU.
     Quantised(Arc<QuantisedMatrix>),
+    /// Small whole numbers with scales, on a GPU.
+    #[cfg(any(feature = "cuda", test))]
+    Packed(Arc<PackedMatrix>),
     /// Parts of different formats, one behind the other, with as many columns in each.
     Mixed(Vec<Linear>),
 }
@@ -41,6 +46,8 @@ impl Matrix {
             Self::Dense(tensor) => tensor.dims()[0],
             Self::Mxfp4(matrix) => matrix.outputs(),
             Self::Quantised(matrix) => matrix.rows(),
+            #[cfg(any(feature = "cuda", test))]
+            Self::Packed(matrix) => matrix.rows(),
             Self::Mixed(parts) => parts.iter().map(Linear::outputs).sum(),
         }
     }
@@ -50,16 +57,24 @@ impl Matrix {
             Self::Dense(tensor) => tensor.dims()[1],
             Self::Mxfp4(matrix) => matrix.inputs(),
             Self::Quantised(matrix) => matrix.columns(),
+            #[cfg(any(feature = "cuda", test))]
+            Self::Packed(matrix) => matrix.columns(),
             Self::Mixed(parts) => parts.first().map_or(0, Linear::inputs),
         }
     }
 
-    /// The matrix as a tensor in the format of the device's arithmetic.
-    fn as_tensor(&self) -> Result<Tensor> {
+    /// The product of `x`, `[tokens, inputs]` in the format of the device's arithmetic, by tensor operations: `[tokens, outputs]`.
+    fn multiply(&self, x: &Tensor) -> Result<Tensor> {
         match self {
-            Self::Dense(tensor) => Ok(tensor.clone()),
-            Self::Mxfp4(matrix) => matrix.widened(),
-            Self::Quantised(_) | Self::Mixed(_) => Err(unexpected_type()),
+            Self::Dense(tensor) => x.matmul(&tensor.t()?),
+            Self::Mxfp4(matrix) => x.matmul(&matrix.widened()?.t()?),
+            Self::Quantised(_) => Err(unexpected_type()),
+            #[cfg(any(feature = "cuda", test))]
+            Self::Packed(matrix) => matrix.multiply(x),
+            Self::Mixed(parts) => {
+                let parts = parts.iter().map(|part| part.forward(x));
+                Tensor::cat(&parts.collect::<Result<Vec<_>>>()?, 1)
+            }
         }
     }
 }
@@ -81,6 +96,24 @@ impl Linear {
         }
     }
 
+    /// The matrix where it is kept quantised on a GPU.
+    #[cfg(any(feature = "cuda", test))]
+    pub(crate) fn packed(&self) -> Option<&PackedMatrix> {
+        match &self.matrix {
+            Matrix::Packed(matrix) => Some(matrix),
+            _ => None,
+        }
+    }
+
+    /// The parts of different formats, one where there is one format.
+    #[cfg(any(feature = "cuda", test))]
+    pub(crate) fn parts(&self) -> &[Self] {
+        match &self.matrix {
+            Matrix::Mixed(parts) => parts,
+            _ => std::slice::from_ref(self),
+        }
+    }
+
     /// `[outputs]`.
     #[cfg(any(feature = "cuda", test))]
     pub(crate) fn bias(&self) -> Option<&Tensor> {
@@ -97,7 +130,7 @@ impl Linear {
 
     /// Multiplies tensors: `x` is `[tokens, inputs]` in the weights' number format, the result `[tokens, outputs]`.
     pub(crate) fn forward(&self, x: &Tensor) -> Result<Tensor> {
-        let y = x.matmul(&self.matrix.as_tensor()?.t()?)?;
+        let y = self.matrix.multiply(x)?;
         match &self.bias {
             Some(bias) => y.broadcast_add(bias),
             None => Ok(y),
@@ -106,6 +139,10 @@ impl Linear {
 
     /// The vectors of `tokens`, rows of this matrix: `[tokens.len(), inputs]` (for embeddings).
     pub(crate) fn rows(&self, tokens: &[u32]) -> Result<Tensor> {
+        #[cfg(any(feature = "cuda", test))]
+        if let Matrix::Packed(table) = &self.matrix {
+            return table.some_rows(tokens);
+        }
         let table = self.weight()?;
         table.index_select(&Tensor::new(tokens, table.device())?, 0)
     }

@@ -92,18 +92,7 @@ mod tests {
     use candle_core::{Device, Tensor};
 
     use super::*;
-    use crate::load::gguf::BlockFormat;
-
-    const FORMATS: [(BlockFormat, GgmlDType); 8] = [
-        (BlockFormat::Q4_0, GgmlDType::Q4_0),
-        (BlockFormat::Q4_1, GgmlDType::Q4_1),
-        (BlockFormat::Q5_0, GgmlDType::Q5_0),
-        (BlockFormat::Q5_1, GgmlDType::Q5_1),
-        (BlockFormat::Q8_0, GgmlDType::Q8_0),
-        (BlockFormat::Q4K, GgmlDType::Q4K),
-        (BlockFormat::Q5K, GgmlDType::Q5K),
-        (BlockFormat::Q6K, GgmlDType::Q6K),
-    ];
+    use crate::load::gguf::{BlockFormat, QUANTISED};
 
     /// A matrix of random numbers, and what candle says that its quantised weights stand for.
     fn matrix(rows: usize, columns: usize, format: BlockFormat, theirs: GgmlDType) -> (QuantisedMatrix, Vec<f32>) {
@@ -122,7 +111,7 @@ mod tests {
 
     #[test]
     fn packed_rows_stand_for_the_numbers_that_candle_reads() {
-        for (format, theirs) in FORMATS {
+        for (format, theirs) in QUANTISED {
             let (matrix, exact) = matrix(37, 512, format, theirs);
             let mut found = Vec::new();
             (0..37).for_each(|row| matrix.extend_with_row(row, &mut found));
@@ -150,7 +139,7 @@ mod tests {
     /// The definition: the sum of products of the numbers that codes and scales stand for, of weights and of activations.
     #[test]
     fn products_equal_the_sums_they_are_defined_by() {
-        for (format, theirs) in FORMATS {
+        for (format, theirs) in QUANTISED {
             for (rows, tokens) in [(16, 1), (37, 2), (5, 7), (96, 33)] {
                 let columns = 512;
                 let (matrix, exact) = matrix(rows, columns, format, theirs);
@@ -188,7 +177,7 @@ mod tests {
 
     #[test]
     fn quantised_products_are_close_to_products_of_the_numbers() {
-        for (format, theirs) in FORMATS {
+        for (format, theirs) in QUANTISED {
             let (rows, columns, tokens) = (40, 1024, 3);
             let (matrix, exact) = matrix(rows, columns, format, theirs);
             let x = numbers(tokens * columns);
@@ -210,7 +199,7 @@ mod tests {
 
     #[test]
     fn activations_that_are_no_numbers_are_not_hidden() {
-        for (format, theirs) in FORMATS {
+        for (format, theirs) in QUANTISED {
             let (matrix, _) = matrix(16, 256, format, theirs);
             for bad in [f32::NAN, f32::INFINITY] {
                 let mut x = numbers(256);

@@ -50,19 +50,13 @@ pub(super) struct Layout {
 impl Layout {
     /// The layout of panels of a quantised format.
     pub(super) const fn of(format: BlockFormat) -> Self {
-        use BlockFormat::{Q4_0, Q4_1, Q4K, Q5_0, Q5_1, Q5K, Q6K};
-        let (bits, zero_shift) = match format {
-            Q4_0 => (4, 3),
-            Q4_1 | Q4K => (4, 0),
-            Q5_0 => (5, 4),
-            Q5_1 | Q5K => (5, 0),
-            Q6K => (6, 5),
-            _ => (8, 7),
+        let (bits, has_least) = (format.code_bits(), format.has_least());
+        let zero_shift = match format.zero_code() {
+            0 => 0,
+            code => code.trailing_zeros(),
         };
-        let has_least = matches!(format, Q4_1 | Q5_1 | Q4K | Q5K);
-        let is_large = matches!(format, Q4K | Q5K | Q6K);
-        let small_scales = if is_large { 2 } else { 0 };
-        let groups = if is_large { 8 } else { 1 };
+        let groups = format.block_len() / SMALL_BLOCK;
+        let small_scales = if groups > 1 { 2 } else { 0 };
         let header = if has_least { 2 * HALVES } else { HALVES };
         let scale_bytes = small_scales * PANEL_ROWS;
         let group = scale_bytes + bits * STEP;
@@ -70,7 +64,7 @@ impl Layout {
             bits,
             has_least,
             small_scales,
-            scales: if matches!(format, Q6K) { 2 } else { 1 },
+            scales: SMALL_BLOCK / format.codes_per_scale(),
             zero_shift,
             groups,
             header,

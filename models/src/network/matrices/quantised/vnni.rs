@@ -37,7 +37,7 @@ pub(super) fn multiply(format: BlockFormat, panel: &[u8], x: &Activations, out: 
 /// [`multiply`], with the format known to the compiler.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
 fn multiply_all(format: BlockFormat, panel: &[u8], x: &Activations, out: &mut [f32]) {
-    use BlockFormat::{Q4_0, Q4_1, Q4K, Q5_0, Q5_1, Q5K, Q6K, Q8_0};
+    use BlockFormat::{Bf16, F16, F32, Q4_0, Q4_1, Q4K, Q5_0, Q5_1, Q5K, Q6K, Q8_0};
     match format {
         Q4_0 => multiply_format::<{ Q4_0 as u8 }>(panel, x, out),
         Q4_1 => multiply_format::<{ Q4_1 as u8 }>(panel, x, out),
@@ -46,7 +46,9 @@ fn multiply_all(format: BlockFormat, panel: &[u8], x: &Activations, out: &mut [f
         Q4K => multiply_format::<{ Q4K as u8 }>(panel, x, out),
         Q5K => multiply_format::<{ Q5K as u8 }>(panel, x, out),
         Q6K => multiply_format::<{ Q6K as u8 }>(panel, x, out),
-        _ => multiply_format::<{ Q8_0 as u8 }>(panel, x, out),
+        Q8_0 => multiply_format::<{ Q8_0 as u8 }>(panel, x, out),
+        // There are no panels of these.
+        F32 | F16 | Bf16 => {}
     }
 }
 

@@ -1,5 +1,7 @@
 //! The kernels, emulated, against the loops on the CPU.
 
+mod packed;
+
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use candle_core::{DType, Device};
@@ -37,7 +39,7 @@ fn model(family: Family, dtype: DType, change: impl FnOnce(&mut RandomCheckpoint
         "test",
         config,
         &weights,
-        MatrixFormat::Converted(dtype),
+        &MatrixFormat::Converted(dtype),
         &Device::Cpu,
         None,
     )
