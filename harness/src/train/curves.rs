@@ -9,6 +9,8 @@ use crate::report::statistics::wilson;
 const PLOT: (f64, f64) = (640.0, 150.0);
 /// Space around plots, in pixels: left, above, below.
 const SPACE: (f64, f64, f64) = (64.0, 40.0, 36.0);
+/// About as many round numbers are at an axis.
+const TICKS: f64 = 5.0;
 /// Steps that a point of a curve is the mean of: a curve has that many points, at most.
 const POINTS: usize = 200;
 
@@ -78,6 +80,25 @@ pub fn svg(report: &TrainReport<'_>) -> String {
     canvas.finish()
 }
 
+/// Round numbers, at least two, from `low` or below to `high` or above; they lie `least` apart or more.
+fn ticks(low: f64, high: f64, least: f64) -> Vec<f64> {
+    let range = if high > low { high - low } else { 1.0 };
+    let power = 10_f64.powf((range / TICKS).log10().floor());
+    let steps = [1.0, 2.0, 5.0, 10.0].map(|factor| factor * power);
+    let step = steps.into_iter().find(|step| range / step <= TICKS);
+    let step = step.unwrap_or(10.0 * power).max(least);
+    let first = (low / step).floor();
+    let last = ((low + range) / step).ceil();
+    (0..=(last - first) as usize)
+        .map(|number| (first + number as f64) * step)
+        .collect()
+}
+
+/// Decimals that tell numbers apart which lie so far from each other.
+fn decimals(step: f64) -> usize {
+    (-step.log10().floor()).max(0.0) as usize
+}
+
 /// At most [`POINTS`] points, each the mean of as many.
 fn thinned(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let size = points.len().div_ceil(POINTS).max(1);
@@ -99,15 +120,22 @@ impl Panel {
         let (low, high) = figures.fold((0.0_f64, 0.0_f64), |(low, high), figure| {
             (low.min(figure), high.max(figure))
         });
-        let high = if high - low > 0.0 { high } else { low + 1.0 };
+        let figures = ticks(low, high, 0.0);
+        let (low, high) = (figures[0], figures[figures.len() - 1]);
         let x = |step: f64| left + PLOT.0 * step / last;
         let y = |figure: f64| above + PLOT.1 * (1.0 - (figure - low) / (high - low));
         canvas.title(left, top + SPACE.1 - 14.0, self.title);
-        for part in 0..=4 {
-            let figure = low + (high - low) * f64::from(part) / 4.0;
+        let decimals = decimals(figures[1] - figures[0]);
+        for figure in figures {
             canvas.line((left, y(figure)), (left + PLOT.0, y(figure)), "#ddd", 1.0);
-            canvas.text(left - 8.0, y(figure) + 4.0, Anchor::End, &format!("{figure:.3}"));
-            let step = last * f64::from(part) / 4.0;
+            canvas.text(
+                left - 8.0,
+                y(figure) + 4.0,
+                Anchor::End,
+                &format!("{figure:.decimals$}"),
+            );
+        }
+        for step in ticks(0.0, last, 1.0).into_iter().filter(|step| *step <= last) {
             canvas.text(x(step), above + PLOT.1 + 16.0, Anchor::Middle, &format!("{step:.0}"));
         }
         canvas.text(left + PLOT.0, above + PLOT.1 + 30.0, Anchor::End, "step");
@@ -123,5 +151,23 @@ impl Panel {
                 canvas.dot(x(*step), y(*figure), 3.0, "#0072B2");
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn axes_have_round_numbers_that_hold_all_figures() {
+        assert_eq!(ticks(0.0, 6.0, 1.0), [0.0, 2.0, 4.0, 6.0]);
+        assert_eq!(ticks(0.0, 3.0, 1.0), [0.0, 1.0, 2.0, 3.0]);
+        assert_eq!(ticks(0.0, 0.0, 0.0), [0.0, 0.2, 0.4, 0.6000000000000001, 0.8, 1.0]);
+        let loss = ticks(-0.01, 10.9, 0.0);
+        assert!(
+            loss[0] <= -0.01 && loss[loss.len() - 1] >= 10.9 && loss.len() <= 8,
+            "{loss:?}"
+        );
+        assert_eq!([0.02, 0.5, 1.0, 5.0, 20.0].map(decimals), [2, 1, 0, 0, 0]);
     }
 }

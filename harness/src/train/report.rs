@@ -122,7 +122,10 @@ impl<'a> TrainReport<'a> {
         } in self.parts()
         {
             rows.add_row([
-                format!("{} {first} to {last}", phase.name()),
+                match first == last {
+                    true => format!("{} {first}", phase.name()),
+                    false => format!("{} {first} to {last}", phase.name()),
+                },
                 format!("{:.4}", mean.loss),
                 figure(mean.reward),
                 share(mean.passed),
