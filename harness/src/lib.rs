@@ -2,6 +2,7 @@
 //! behind their traits.
 
 mod bench;
+mod bowtie;
 mod commands;
 mod compare;
 mod coverage;

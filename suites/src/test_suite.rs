@@ -233,14 +233,9 @@ fn text(value: &Value, place: &Place<'_>) -> Result<String, FileError> {
 
 /// `schema` with `$schema` as its first member, where it is an object without one and files of `draft` leave it out.
 fn with_draft(schema: Value, draft: Draft) -> Value {
-    match schema {
-        Value::Object(members) if !draft.states_itself() && !members.contains_key("$schema") => {
-            let mut all = Map::with_capacity(members.len() + 1);
-            all.insert("$schema".to_owned(), Value::from(draft.schema_uri()));
-            all.extend(members);
-            Value::Object(all)
-        }
-        other => other,
+    match draft.states_itself() {
+        true => schema,
+        false => draft.declared_in(schema),
     }
 }
 
@@ -263,6 +258,20 @@ impl Draft {
             Self::Draft7 => "http://json-schema.org/draft-07/schema#",
             Self::Draft201909 => "https://json-schema.org/draft/2019-09/schema",
             Self::Draft202012 => "https://json-schema.org/draft/2020-12/schema",
+        }
+    }
+
+    /// `schema` with `$schema` as its first member, where it is an object without one.
+    #[must_use]
+    pub fn declared_in(self, schema: Value) -> Value {
+        match schema {
+            Value::Object(members) if !members.contains_key("$schema") => {
+                let mut all = Map::with_capacity(members.len() + 1);
+                all.insert("$schema".to_owned(), Value::from(self.schema_uri()));
+                all.extend(members);
+                Value::Object(all)
+            }
+            other => other,
         }
     }
 

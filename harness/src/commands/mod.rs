@@ -13,6 +13,7 @@ mod ifstruct;
 mod list;
 mod masks;
 mod output_file;
+mod protocols;
 mod quality;
 mod results;
 pub mod resumed;
@@ -21,7 +22,6 @@ mod sample;
 mod shapes;
 mod testsuite;
 mod train;
-mod worker;
 
 use std::io::{self, Read as _};
 use std::path::Path;
@@ -40,6 +40,8 @@ pub enum Command {
     All(Box<all::AllArguments>),
     /// Generate with a model, constrained by each framework and not, and compare time, coverage and compliance
     Bench(Box<bench::BenchArguments>),
+    /// Answer Bowtie, which compares implementations of JSON Schema, with a framework's verdicts: requests on standard input
+    Bowtie(protocols::bowtie::BowtieArguments),
     /// Count what the schemas of datasets use: keywords, formats, drafts, sizes
     Census(census::CensusArguments),
     /// Say what in a schema is refused or has no value, and where documents leave it, with the keywords to blame
@@ -83,7 +85,7 @@ pub enum Command {
     Train(Box<train::TrainArguments>),
     /// Run a framework as a worker, which answers requests on standard input
     #[command(hide = true)]
-    Worker(worker::WorkerArguments),
+    Worker(protocols::worker::WorkerArguments),
 }
 
 /// Runs a command.
@@ -95,6 +97,7 @@ pub fn run(command: Command) -> Result<(), CommandError> {
     match command {
         Command::All(arguments) => all::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
+        Command::Bowtie(arguments) => protocols::bowtie::run(&arguments),
         Command::Census(arguments) => census::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
         Command::Compare(arguments) => results::compare::run(&arguments),
@@ -115,7 +118,7 @@ pub fn run(command: Command) -> Result<(), CommandError> {
         Command::Site(arguments) => results::site::run(&arguments),
         Command::Testsuite(arguments) => testsuite::run(&arguments),
         Command::Train(arguments) => train::run(&arguments),
-        Command::Worker(arguments) => worker::run(&arguments),
+        Command::Worker(arguments) => protocols::worker::run(&arguments),
     }
 }
 

@@ -75,7 +75,13 @@ pub enum FrameworkError {
     Executable(std::io::Error),
 }
 
-/// A framework that the user adds: `NAME=COMMAND`.
+/// How a class of MaskBench is named: behind this comes `module.Class`.
+const MASKBENCH: &str = "maskbench:";
+
+/// The program that runs a class of MaskBench as a worker.
+const MASKBENCH_WORKER: &str = include_str!("../worker/maskbench.py");
+
+/// A framework that the user adds: `NAME=COMMAND`, or a class of MaskBench, `maskbench:module.Class`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedWorker {
     /// Name in commands, records and tables.
@@ -87,20 +93,34 @@ pub struct NamedWorker {
 impl FromStr for NamedWorker {
     type Err = String;
 
-    /// Reads `NAME=PROGRAM ARGUMENT…`, separated by spaces.
+    /// Reads `NAME=PROGRAM ARGUMENT…`, separated by spaces, or `maskbench:module.Class`, which may have a name before it, too, and
+    /// is called as its class otherwise.
     fn from_str(text: &str) -> Result<Self, String> {
-        let (name, command) = text.split_once('=').ok_or("expected NAME=COMMAND")?;
-        let mut words = command.split_whitespace().map(str::to_owned);
-        let program = words.next().ok_or("the command is empty")?;
+        let (name, command) = match (text.split_once('='), text.strip_prefix(MASKBENCH)) {
+            (None, Some(class)) => (class.rsplit('.').next().unwrap_or(class), text),
+            (named, _) => named.ok_or("expected NAME=COMMAND or maskbench:module.Class")?,
+        };
         if name.is_empty() || name == LM_ONLY {
             return Err(format!("{name:?} cannot be a framework's name"));
         }
+        if let Some(class) = command.strip_prefix(MASKBENCH) {
+            if !class.contains('.') || class.contains(char::is_whitespace) {
+                return Err(format!("expected {MASKBENCH}module.Class, not {command:?}"));
+            }
+            let arguments = ["-c", MASKBENCH_WORKER, class].map(str::to_owned).to_vec();
+            // Its packages are loaded before it can say what it is.
+            let hello_time = START_LIMITS.time;
+            let launch = Launch::new("python3", arguments);
+            return Ok(Self {
+                name: name.to_owned(),
+                launch: Launch { hello_time, ..launch },
+            });
+        }
+        let mut words = command.split_whitespace().map(str::to_owned);
+        let program = words.next().ok_or("the command is empty")?;
         Ok(Self {
             name: name.to_owned(),
-            launch: Launch {
-                program: program.into(),
-                arguments: words.collect(),
-            },
+            launch: Launch::new(program, words.collect()),
         })
     }
 }
@@ -167,11 +187,8 @@ fn find(name: &str, workers: &[NamedWorker]) -> Result<Framework, FrameworkError
             executable: program.executable,
             package: program.package,
         })?;
-        let launch = Launch {
-            program: path,
-            arguments: program.arguments.iter().map(|&argument| argument.to_owned()).collect(),
-        };
-        return elsewhere(name, launch);
+        let arguments = program.arguments.iter().map(|&argument| argument.to_owned());
+        return elsewhere(name, Launch::new(path, arguments.collect()));
     }
     let built_in = BUILT_IN_FRAMEWORKS.iter().map(|framework| framework.name);
     let known = built_in.chain(EXTERNAL_FRAMEWORKS.iter().map(|program| program.name));
@@ -252,10 +269,10 @@ impl Framework {
     pub fn worker(&self, provision: Provision) -> Result<Worker, FrameworkError> {
         let launch = match &self.home {
             Home::Elsewhere(launch) => launch.clone(),
-            Home::Here(framework) => Launch {
-                program: own_program().map_err(FrameworkError::Executable)?,
-                arguments: vec![WORKER_COMMAND.to_owned(), framework.name.to_owned()],
-            },
+            Home::Here(framework) => Launch::new(
+                own_program().map_err(FrameworkError::Executable)?,
+                vec![WORKER_COMMAND.to_owned(), framework.name.to_owned()],
+            ),
         };
         Ok(Worker::new(launch, provision, START_LIMITS))
     }

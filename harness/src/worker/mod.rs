@@ -35,6 +35,19 @@ pub struct Launch {
     pub program: PathBuf,
     /// Its arguments.
     pub arguments: Vec<String>,
+    /// Longest time that it may take to say what it is.
+    pub hello_time: Duration,
+}
+
+impl Launch {
+    /// A program that has nothing to work out before it says what it is: it has half a minute for that.
+    pub fn new(program: impl Into<PathBuf>, arguments: Vec<String>) -> Self {
+        Self {
+            program: program.into(),
+            arguments,
+            hello_time: HELLO_TIME,
+        }
+    }
 }
 
 /// What every worker of a run is set up with, encoded once.
@@ -111,19 +124,19 @@ pub struct Worker {
 ///
 /// [`WorkerFailure`], where it cannot be started or does not answer.
 pub fn describe(launch: &Launch, limits: &Limits) -> Result<Description, WorkerFailure> {
-    hello(&mut start(launch)?, limits)
+    hello(&mut start(launch)?, launch.hello_time, limits)
 }
 
 fn start(launch: &Launch) -> Result<Process, WorkerFailure> {
     Process::start(&launch.program, &launch.arguments)
 }
 
-/// Longest time that a program may take to say what it is. It has nothing to work out then.
+/// Longest time that a program may take to say what it is, where it has nothing to work out for that.
 const HELLO_TIME: Duration = Duration::from_secs(30);
 
-fn hello(process: &mut Process, limits: &Limits) -> Result<Description, WorkerFailure> {
+fn hello(process: &mut Process, hello_time: Duration, limits: &Limits) -> Result<Description, WorkerFailure> {
     let limits = &Limits {
-        time: limits.time.min(HELLO_TIME),
+        time: limits.time.min(hello_time),
         ..*limits
     };
     let request = Request::Hello {
@@ -159,7 +172,7 @@ impl Worker {
         let mut process = start(&self.launch)?;
         self.generation += 1;
         self.forgotten.clear();
-        let description = hello(&mut process, &self.limits)?;
+        let description = hello(&mut process, self.launch.hello_time, &self.limits)?;
         let mut setup = self.provision.request(description.accepts_documents).into_bytes();
         setup.push(b'\n');
         process.exchange(&setup, &self.limits)?;

@@ -3,7 +3,6 @@
 
 use maskwright_worker::{Purpose, StyleChanges};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use maskwright::{CompileErrorKind, Compiler, MaskError, Vocabulary};
@@ -33,10 +32,7 @@ fn script(body: &str) -> Launch {
         esac
     done"#
     );
-    Launch {
-        program: PathBuf::from("sh"),
-        arguments: vec!["-c".to_owned(), script],
-    }
+    Launch::new("sh", vec!["-c".to_owned(), script])
 }
 
 fn worker(body: &str) -> Worker {
@@ -155,10 +151,7 @@ fn a_crash_while_replaying_is_told_of_that_instance() {
 /// A worker has nothing to work out before it says what it is: it is not waited for as long as for a compilation.
 #[test]
 fn a_worker_that_never_says_what_it_is_is_given_up_after_half_a_minute() {
-    let silent = Launch {
-        program: PathBuf::from("sleep"),
-        arguments: vec!["1000".to_owned()],
-    };
+    let silent = Launch::new("sleep", vec!["1000".to_owned()]);
     let limits = Limits {
         time: Duration::from_secs(3600),
         ..LIMITS
@@ -172,10 +165,7 @@ fn a_worker_that_never_says_what_it_is_is_given_up_after_half_a_minute() {
 
 #[test]
 fn a_program_that_does_not_exist_is_named() {
-    let launch = Launch {
-        program: PathBuf::from("/nonexistent/worker"),
-        arguments: Vec::new(),
-    };
+    let launch = Launch::new("/nonexistent/worker", Vec::new());
     let text = describe(&launch, &LIMITS).unwrap_err().to_string();
     assert!(text.contains("/nonexistent/worker"), "{text}");
 }

@@ -259,6 +259,139 @@ fn the_documented_worker_works() {
     assert_eq!(report["frameworks"]["llguidance"]["shared"]["measured"], 1);
 }
 
+/// A class like those of MaskBench: it admits the texts of `enum` and `const`, and asks for the tokenizer as adapters do. A module
+/// `transformers` that knows no more than is asked of it here stands beside it.
+const MASKBENCH_ENGINE: [(&str, &str); 2] = [
+    (
+        "transformers.py",
+        r#"
+import json, os
+from pathlib import Path
+
+class AutoTokenizer:
+    @classmethod
+    def from_pretrained(cls, model):
+        print("this is no reply")
+        assert os.environ["HF_HUB_OFFLINE"] == "1"
+        repository = Path(os.environ["HF_HUB_CACHE"], "models--" + model.replace("/", "--"))
+        files = repository / "snapshots" / (repository / "refs" / "main").read_text()
+        self = cls()
+        self.json = json.loads((files / "tokenizer.json").read_text())
+        self.size = json.loads((files / "config.json").read_text())["vocab_size"]
+        self.end = json.loads((files / "tokenizer_config.json").read_text())["eos_token"]
+        return self
+"#,
+    ),
+    (
+        "adapter.py",
+        r#"
+import json
+
+printable = [*range(33, 127), *range(161, 173), *range(174, 256)]
+others = [byte for byte in range(256) if byte not in printable]
+byte_of = {chr(byte): byte for byte in printable} | {chr(256 + at): byte for at, byte in enumerate(others)}
+
+class EnumEngine:
+    def get_id(self):
+        return "enum"
+
+    def get_version(self):
+        return "7"
+
+    def init(self):
+        assert self.multi and not self.debug and "/" in self.tokenizer_model_id
+        special = {token["content"]: token["id"] for token in self.tokenizer.json["added_tokens"]}
+        vocab = self.tokenizer.json["model"]["vocab"]
+        self.tokens = {id: bytes(byte_of[c] for c in text) for text, id in vocab.items() if text not in special}
+        self.end = special[self.tokenizer.end]
+        assert max(self.tokens) < self.tokenizer.size
+
+    def compile_grammar(self, schema):
+        if not {"enum", "const"} & set(schema):
+            raise ValueError("only enum and const")
+        self.texts = [json.dumps(value).encode() for value in schema.get("enum", [schema.get("const")])]
+
+    def reset(self):
+        self.so_far = b""
+
+    def compute_mask(self):
+        starts = lambda text: any(allowed.startswith(text) for allowed in self.texts)
+        self.mask = {token for token, text in self.tokens.items() if starts(self.so_far + text)}
+        # As some engines do, it allows nothing where nothing can come any more.
+        self.mask |= {self.end} if self.mask and self.so_far in self.texts else set()
+
+    def commit_token(self, token):
+        if token in self.mask:
+            self.so_far += self.tokens.get(token, b"")
+        return token in self.mask
+"#,
+    ),
+];
+
+#[test]
+fn a_class_of_maskbench_is_a_framework() {
+    if Command::new("python3").arg("--version").output().is_err() {
+        eprintln!("skipped: classes of MaskBench need python3, which is not installed");
+        return;
+    }
+    let suite = test_suite();
+    for (name, text) in MASKBENCH_ENGINE {
+        fs::write(suite.path().join(name), text).unwrap();
+    }
+    let test = |data: u32, valid: bool| json!({"description": "one", "data": data, "valid": valid});
+    let tests = [test(1, true), test(12, true), test(2, false), test(123, false)];
+    write(
+        &suite.path().join("tests/draft2020-12/enum.json"),
+        &json!([{"description": "ends that may be and that must be", "schema": {"enum": [1, 12, 1234]}, "tests": tests}]),
+    );
+    let data = suite.path().to_str().unwrap();
+    let run = |further: &[&str]| {
+        let mut program = Command::new(PROGRAM);
+        program.args([
+            "testsuite",
+            "--data",
+            data,
+            "--json",
+            "--worker",
+            "maskbench:adapter.EnumEngine",
+        ]);
+        program.args(further).current_dir(suite.path()).output().unwrap()
+    };
+    let report = succeed_json(&run(&[
+        "--frameworks",
+        "llguidance,EnumEngine",
+        VOCABULARY[0],
+        VOCABULARY[1],
+    ]));
+    let row = &report["frameworks"]["EnumEngine"];
+    // The cases of `enum`, and that in which nothing is valid.
+    assert_eq!(row["passed"], 3, "{row}");
+    assert_eq!(report["frameworks"]["llguidance"]["passed"], 4);
+    let reason = row["failures"].to_string();
+    assert!(reason.contains("only enum and const"), "{reason}");
+
+    let without = run(&["--frameworks", "EnumEngine", "--vocabulary", "o200k_base"]);
+    let said = String::from_utf8_lossy(&without.stderr);
+    assert_eq!(without.status.code(), Some(3));
+    assert!(said.contains("--vocabulary builtin"), "{said}");
+    let missing = maskwright(&[
+        "testsuite",
+        "--data",
+        data,
+        "--frameworks",
+        "X",
+        "--worker",
+        "maskbench:nowhere.X",
+    ]);
+    let said = String::from_utf8_lossy(&missing.stderr);
+    assert_eq!(missing.status.code(), Some(3));
+    assert!(said.contains("nowhere"), "{said}");
+    for wrong in ["maskbench:Engine", "x=maskbench:a.B c", "maskbench:"] {
+        let refused = maskwright(&["testsuite", "--data", data, "--worker", wrong]);
+        assert_eq!(refused.status.code(), Some(2), "{wrong}");
+    }
+}
+
 #[test]
 fn a_framework_that_crashes_or_is_not_there_is_told() {
     let suite = test_suite();

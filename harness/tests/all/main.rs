@@ -4,6 +4,7 @@
 // Helpers unwrap as tests do.
 #![allow(clippy::unwrap_used)]
 
+mod bowtie;
 mod careless;
 mod chat_server;
 mod check;

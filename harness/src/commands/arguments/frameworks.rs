@@ -14,8 +14,8 @@ use crate::worker::Limits;
 /// Further frameworks, and what each may use.
 #[derive(Debug, Args)]
 pub struct WorkerOptions {
-    /// A further framework: a program that speaks the worker protocol; may be repeated. The document worker-protocol.md in
-    /// https://github.com/maskwright/maskwright describes it
+    /// A further framework: a program that speaks the worker protocol, or maskbench:module.Class, an engine of MaskBench in Python;
+    /// may be repeated. The document worker-protocol.md in https://github.com/maskwright/maskwright describes both
     #[arg(long = "worker", value_name = "NAME=COMMAND")]
     pub workers: Vec<NamedWorker>,
     /// Memory that a framework's process may use, in MiB [default: 8192, or half of the machine's where that is less]
