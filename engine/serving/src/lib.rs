@@ -7,12 +7,15 @@
 //!    asked for, a limit on tokens within which the answer ends.
 //! 4. [`Executor`] fills the rows of many matchers at once.
 //!
+//! [`tools`] turns a list of tools into a structural tag, in the format in which a family of models calls them.
+//!
 //! Bindings for other languages stand on this crate. It knows nothing of them.
 
 mod cache;
 mod compiler;
 mod executor;
 mod matcher;
+pub mod tools;
 
 pub use compiler::{CompiledSchema, SchemaCompiler};
 pub use executor::{DraftedRow, Executor, SharedMatcher};

@@ -1,0 +1,185 @@
+//! [`ToolFormat`]: the formats in which families of models call tools.
+
+use serde_json::{Value, json};
+
+use super::Tool;
+
+/// How a family of models writes calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ToolFormat {
+    /// `{"name": NAME, "parameters": ARGUMENTS}`: Llama 3.1 to 3.3, and Gemma 3 as Google's documents ask it.
+    Json,
+    /// `<tool_call>`, a line with `{"name": NAME, "arguments": ARGUMENTS}`, `</tool_call>`: Hermes, Qwen 2.5 and Qwen 3.
+    Hermes,
+    /// `[TOOL_CALLS]` and a list of `{"name": NAME, "arguments": ARGUMENTS}`: Mistral with tokenizers up to version 7.
+    Mistral,
+    /// Calls between special tokens, with arguments in a code block: DeepSeek V3 and R1.
+    DeepSeek,
+    /// Calls between special tokens, with bare arguments: DeepSeek V3.1.
+    DeepSeekV31,
+    /// Messages in channels: gpt-oss.
+    Harmony,
+}
+
+/// Which calls a reply has.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Calls {
+    /// Whether there is at least one, and no text before it.
+    pub(super) required: bool,
+    /// Whether there may be more than one.
+    pub(super) several: bool,
+}
+
+impl ToolFormat {
+    /// All formats, by the names that [`from_name`](Self::from_name) knows.
+    pub const NAMES: [(&'static str, Self); 9] = [
+        ("llama3", Self::Json),
+        ("gemma3", Self::Json),
+        ("hermes", Self::Hermes),
+        ("qwen2.5", Self::Hermes),
+        ("qwen3", Self::Hermes),
+        ("mistral", Self::Mistral),
+        ("deepseek", Self::DeepSeek),
+        ("deepseek-v3.1", Self::DeepSeekV31),
+        ("harmony", Self::Harmony),
+    ];
+
+    /// The format of a name in [`NAMES`](Self::NAMES).
+    pub fn from_name(name: &str) -> Option<Self> {
+        let known = Self::NAMES.iter().find(|(known, _)| *known == name);
+        known.map(|(_, format)| *format)
+    }
+
+    /// The format that a chat template writes calls in, by the marks in it; none where there are none that are known.
+    pub fn of_chat_template(template: &str) -> Option<Self> {
+        let has = |mark: &str| template.contains(mark);
+        match () {
+            () if has("<|channel|>") && has("commentary") => Some(Self::Harmony),
+            // Other formats have XML between these marks.
+            () if has("<tool_call>") && has("\"arguments\"") && !has("<function=") => Some(Self::Hermes),
+            () if has("[TOOL_CALLS]") && !has("[ARGS]") => Some(Self::Mistral),
+            () if has("<｜tool▁calls▁begin｜>") && has("```json") => Some(Self::DeepSeek),
+            () if has("<｜tool▁calls▁begin｜>") => Some(Self::DeepSeekV31),
+            () if has("\"parameters\": ") && has("<|start_header_id|>") => Some(Self::Json),
+            () => None,
+        }
+    }
+
+    /// The format of replies with calls.
+    pub(super) fn replies(self, tools: &[Tool<'_>], calls: Calls) -> Value {
+        match self {
+            Self::Json => triggered(
+                "{\"name\": ",
+                each(tools, |name| format!("{{\"name\": \"{name}\", \"parameters\": "), "}"),
+                calls,
+            ),
+            Self::Hermes => {
+                let begin = |name: &str| format!("<tool_call>\n{{\"name\": \"{name}\", \"arguments\": ");
+                // Calls stand on lines of their own.
+                let tags = each(tools, begin, "}\n</tool_call>");
+                match calls.required {
+                    true => separated(tags, "\n", calls),
+                    false => triggered("<tool_call>", tags, calls),
+                }
+            }
+            Self::Mistral => {
+                let tags = each(tools, |name| format!("{{\"name\": \"{name}\", \"arguments\": "), "}");
+                section(
+                    "[TOOL_CALLS]",
+                    ("[", "]"),
+                    separated(
+                        tags,
+                        ", ",
+                        Calls {
+                            required: true,
+                            ..calls
+                        },
+                    ),
+                    calls,
+                )
+            }
+            Self::DeepSeek => {
+                let begin = |name: &str| format!("<｜tool▁call▁begin｜>function<｜tool▁sep｜>{name}\n```json\n");
+                let tags = each(tools, begin, "\n```<｜tool▁call▁end｜>");
+                let list = separated(
+                    tags,
+                    "\n",
+                    Calls {
+                        required: true,
+                        ..calls
+                    },
+                );
+                section("<｜tool▁calls▁begin｜>", ("", "<｜tool▁calls▁end｜>"), list, calls)
+            }
+            Self::DeepSeekV31 => {
+                let begin = |name: &str| format!("<｜tool▁call▁begin｜>{name}<｜tool▁sep｜>");
+                let tags = each(tools, begin, "<｜tool▁call▁end｜>");
+                let list = separated(
+                    tags,
+                    "",
+                    Calls {
+                        required: true,
+                        ..calls
+                    },
+                );
+                section("<｜tool▁calls▁begin｜>", ("", "<｜tool▁calls▁end｜>"), list, calls)
+            }
+            Self::Harmony => harmony(tools, calls),
+        }
+    }
+}
+
+/// A tag for each tool.
+fn each(tools: &[Tool<'_>], begin: impl Fn(&str) -> String, end: &str) -> Vec<Value> {
+    let tags = tools.iter().map(|tool| {
+        let content = json!({"type": "json_schema", "json_schema": tool.parameters});
+        json!({"type": "tag", "begin": begin(tool.name), "content": content, "end": end})
+    });
+    tags.collect()
+}
+
+fn triggered(trigger: &str, tags: Vec<Value>, calls: Calls) -> Value {
+    json!({"type": "triggered_tags", "triggers": [trigger], "tags": tags, "at_least_one": calls.required, "stop_after_first": !calls.several})
+}
+
+fn separated(tags: Vec<Value>, separator: &str, calls: Calls) -> Value {
+    json!({"type": "tags_with_separator", "tags": tags, "separator": separator, "at_least_one": calls.required, "stop_after_first": !calls.several})
+}
+
+/// One section with all calls, after free text unless calls are required.
+fn section(mark: &str, (open, close): (&str, &str), calls_in_it: Value, calls: Calls) -> Value {
+    let tag = json!({"type": "tag", "begin": format!("{mark}{open}"), "content": calls_in_it, "end": close});
+    triggered(
+        mark,
+        vec![tag],
+        Calls {
+            several: false,
+            ..calls
+        },
+    )
+}
+
+/// Messages of the analysis channel, calls, and unless calls are required a final message.
+fn harmony(tools: &[Tool<'_>], calls: Calls) -> Value {
+    const BETWEEN: &str = "<|start|>assistant";
+    let message = |channel: &str, ends: &[&str]| json!({"type": "tag", "begin": format!("<|channel|>{channel}<|message|>"), "content": {"type": "any_text"}, "end": ends});
+    let call = |name: &str| format!("<|channel|>commentary to=functions.{name} <|constrain|>json<|message|>");
+    let call_tags = each(tools, call, "<|call|>");
+    let analysis = json!({"type": "sequence", "elements": [message("analysis", &["<|end|>"]), {"type": "const_string", "value": BETWEEN}]});
+    let one_of_calls = separated(
+        call_tags,
+        BETWEEN,
+        Calls {
+            required: true,
+            ..calls
+        },
+    );
+    let mut last = vec![one_of_calls];
+    if !calls.required {
+        // The sequence's end closes a final message.
+        last.push(json!({"type": "sequence", "elements": [
+            {"type": "const_string", "value": "<|channel|>final<|message|>"}, {"type": "any_text", "excludes": ["<|end|>"]}]}));
+    }
+    json!({"type": "sequence", "elements": [{"type": "star", "content": analysis}, {"type": "or", "elements": last}]})
+}

@@ -1,0 +1,197 @@
+//! Calls of tools in the formats of families of models.
+
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use std::sync::Arc;
+
+use maskwright::{ExactOptions, TokenId, Vocabulary};
+use maskwright_serving::tools::{ToolChoice, ToolError, ToolFormat, structural_tag};
+use maskwright_serving::{MatcherOptions, SchemaCompiler};
+use serde_json::{Value, json};
+
+const SPECIAL: [&str; 12] = [
+    "<|channel|>",
+    "<|message|>",
+    "<|call|>",
+    "<|end|>",
+    "<|start|>",
+    "<|constrain|>",
+    "[TOOL_CALLS]",
+    "<｜tool▁calls▁begin｜>",
+    "<｜tool▁calls▁end｜>",
+    "<｜tool▁call▁begin｜>",
+    "<｜tool▁call▁end｜>",
+    "<|return|>",
+];
+
+fn compiler() -> SchemaCompiler {
+    let mut builder = Vocabulary::builder();
+    for byte in 0..=255_u8 {
+        builder = builder.text(byte.into(), [byte]).unwrap();
+    }
+    for (id, name) in (256..).zip(SPECIAL) {
+        builder = builder.special(id, name).unwrap();
+    }
+    let end = 255 + SPECIAL.len() as TokenId;
+    let vocabulary = builder.eos([end, 258]).build().unwrap();
+    SchemaCompiler::new(Arc::new(vocabulary), ExactOptions::default(), 1 << 30)
+}
+
+/// The tokens of a text in which special tokens stand by their names.
+fn tokens(mut text: &str) -> Vec<TokenId> {
+    let mut tokens = Vec::new();
+    while let Some(byte) = text.bytes().next() {
+        match (256..).zip(SPECIAL).find(|(_, name)| text.starts_with(name)) {
+            Some((id, name)) => {
+                tokens.push(id);
+                text = &text[name.len()..];
+            }
+            None => {
+                tokens.push(byte.into());
+                let length = text.chars().next().unwrap().len_utf8();
+                tokens.extend(text.bytes().take(length).skip(1).map(TokenId::from));
+                text = &text[length..];
+            }
+        }
+    }
+    tokens
+}
+
+fn tools() -> Value {
+    let schema = json!({"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"], "additionalProperties": false});
+    json!([
+        {"type": "function", "function": {"name": "weather", "parameters": schema}},
+        {"type": "function", "function": {"name": "time", "parameters": {"type": "integer"}, "strict": false}},
+    ])
+}
+
+/// For each format a call of `weather`, and one of `time` behind it where there may be several.
+fn calls(format: ToolFormat, arguments: &str) -> (String, String) {
+    match format {
+        ToolFormat::Json => {
+            let one = format!(r#"{{"name": "weather", "parameters": {arguments}}}"#);
+            (one.clone(), format!(r#"{one}{{"name": "time", "parameters": {{}}}}"#))
+        }
+        ToolFormat::Hermes => {
+            let one = format!("<tool_call>\n{{\"name\": \"weather\", \"arguments\": {arguments}}}\n</tool_call>");
+            (
+                one.clone(),
+                format!("{one}\n<tool_call>\n{{\"name\": \"time\", \"arguments\": {{}}}}\n</tool_call>"),
+            )
+        }
+        ToolFormat::Mistral => {
+            let one = format!(r#"{{"name": "weather", "arguments": {arguments}}}"#);
+            (
+                format!("[TOOL_CALLS][{one}]"),
+                format!(r#"[TOOL_CALLS][{one}, {{"name": "time", "arguments": {{}}}}]"#),
+            )
+        }
+        ToolFormat::DeepSeek => {
+            let call = |name: &str, arguments: &str| {
+                format!(
+                    "<｜tool▁call▁begin｜>function<｜tool▁sep｜>{name}\n```json\n{arguments}\n```<｜tool▁call▁end｜>"
+                )
+            };
+            let all = |calls: &str| format!("<｜tool▁calls▁begin｜>{calls}<｜tool▁calls▁end｜>");
+            let one = call("weather", arguments);
+            (all(&one), all(&format!("{one}\n{}", call("time", "{}"))))
+        }
+        ToolFormat::DeepSeekV31 => {
+            let call = |name: &str, arguments: &str| {
+                format!("<｜tool▁call▁begin｜>{name}<｜tool▁sep｜>{arguments}<｜tool▁call▁end｜>")
+            };
+            let all = |calls: &str| format!("<｜tool▁calls▁begin｜>{calls}<｜tool▁calls▁end｜>");
+            let one = call("weather", arguments);
+            (all(&one), all(&format!("{one}{}", call("time", "{}"))))
+        }
+        ToolFormat::Harmony => {
+            let call = |name: &str, arguments: &str| {
+                format!("<|channel|>commentary to=functions.{name} <|constrain|>json<|message|>{arguments}<|call|>")
+            };
+            let one = call("weather", arguments);
+            (one.clone(), format!("{one}<|start|>assistant{}", call("time", "{}")))
+        }
+        _ => panic!("{format:?}"),
+    }
+}
+
+fn accepts(tag: &Value, text: &str) -> bool {
+    let compiled = compiler()
+        .structural_tag(&tag.to_string())
+        .unwrap_or_else(|error| panic!("{tag}: {error}"));
+    let mut matcher = compiled.matcher(&MatcherOptions::default()).unwrap();
+    let tokens = tokens(text);
+    matcher.accept_all(&tokens).unwrap() == tokens.len() && matcher.is_completed().unwrap()
+}
+
+#[test]
+fn every_family_calls_tools_in_its_format() {
+    let formats: std::collections::HashSet<ToolFormat> = ToolFormat::NAMES.iter().map(|(_, format)| *format).collect();
+    for format in formats {
+        let (one, two) = calls(format, r#"{"city": "Bern"}"#);
+        let (wrong, _) = calls(format, r#"{"city": 1}"#);
+        let text = match format {
+            ToolFormat::Harmony => "<|channel|>final<|message|>Hello",
+            _ => "Hello",
+        };
+        let tag = |choice, parallel| structural_tag(format, &tools(), &choice, parallel).unwrap();
+        let auto = tag(ToolChoice::Auto, true);
+        for (reply, expected) in [(&one[..], true), (&two, true), (text, true), (&wrong, false)] {
+            assert_eq!(accepts(&auto, reply), expected, "{format:?}: {reply}");
+        }
+        let single = tag(ToolChoice::Auto, false);
+        assert!(accepts(&single, &one) && !accepts(&single, &two), "{format:?}");
+        let required = tag(ToolChoice::Required, true);
+        assert!(
+            accepts(&required, &one) && accepts(&required, &two) && !accepts(&required, text),
+            "{format:?}"
+        );
+        let chosen = tag(ToolChoice::Function("time".into()), true);
+        assert!(!accepts(&chosen, &one) && !accepts(&chosen, &two), "{format:?}");
+        let none = tag(ToolChoice::None, true);
+        assert!(accepts(&none, "Hello"), "{format:?}");
+    }
+    let thinking = "<|channel|>analysis<|message|>Well<|end|><|start|>assistant";
+    let tag = structural_tag(ToolFormat::Harmony, &tools(), &ToolChoice::Required, false).unwrap();
+    assert!(accepts(
+        &tag,
+        &format!("{thinking}{}", calls(ToolFormat::Harmony, r#"{"city": ""}"#).0)
+    ));
+}
+
+#[test]
+fn formats_are_known_by_name_and_by_template() {
+    assert_eq!(ToolFormat::from_name("qwen3"), Some(ToolFormat::Hermes));
+    assert_eq!(ToolFormat::from_name("none"), None);
+    for (template, format) in [
+        (
+            r#"<tool_call>\n{"name": <name>, "arguments": <args>}"#,
+            Some(ToolFormat::Hermes),
+        ),
+        ("{{ '[TOOL_CALLS]' }}", Some(ToolFormat::Mistral)),
+        ("<tool_call>\n<function=name>", None),
+        ("<|channel|>commentary", Some(ToolFormat::Harmony)),
+    ] {
+        assert_eq!(ToolFormat::of_chat_template(template), format, "{template}");
+    }
+}
+
+#[test]
+fn what_is_no_list_of_tools_is_refused() {
+    let all = |tools: Value, choice| structural_tag(ToolFormat::Json, &tools, &choice, true).unwrap_err();
+    assert!(
+        matches!(all(json!([{"function": {"name": "a\""}}]), ToolChoice::Auto), ToolError::Malformed { pointer, .. } if pointer == "/0/function/name")
+    );
+    assert!(matches!(all(json!([{}]), ToolChoice::Auto), ToolError::Malformed { pointer, .. } if pointer == "/0"));
+    assert_eq!(
+        all(tools(), ToolChoice::Function("x".into())),
+        ToolError::UnknownTool("x".into())
+    );
+    assert_eq!(all(json!([]), ToolChoice::Required), ToolError::NoTool);
+    let choice = json!({"type": "function", "function": {"name": "time"}});
+    assert_eq!(
+        ToolChoice::from_json(&choice).unwrap(),
+        ToolChoice::Function("time".into())
+    );
+    assert!(ToolChoice::from_json(&json!("any")).is_err());
+}
