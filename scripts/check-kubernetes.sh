@@ -14,6 +14,9 @@ import yaml
 job = yaml.safe_load(open("scripts/kubernetes/job.yaml"))["spec"]
 variables = {one["name"]: one["value"] for one in job["template"]["spec"]["containers"][0]["env"]}
 assert variables["JOB_COMPLETIONS"] == str(job["completions"]), "JOB_COMPLETIONS is not the number of completions"
+container = job["template"]["spec"]["containers"][0]
+if "nvidia.com/gpu" in container["resources"]["limits"]:
+    assert container["args"][container["args"].index("--device") + 1] == "cuda", "a GPU is reserved and not used"
 assert job["parallelism"] <= job["completions"], "more pods at a time than parts"
 print("scripts/kubernetes/job.yaml is a Job of", job["completions"], "parts")
 PYTHON

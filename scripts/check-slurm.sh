@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs scripts/slurm/ on a Slurm cluster of one machine, which it starts and ends: a run of `masks` over the built-in sample's schemas in
-# six parts, one of them killed in the middle and put into the queue again; merged, it has the records of the run in one piece, times
+# six parts, one of them killed in the middle and one at the end of its time, both put into the queue again; merged, it has the records of the run in one piece, times
 # aside. Needs root, as slurmd does, and about a minute.
 #
 #   apt-get install slurm-wlm jq
@@ -74,18 +74,27 @@ run=(masks --data "$work/data" --frameworks maskwright,llguidance --repeat 20)
 
 export MASKWRIGHT SBATCH_PART="" SBATCH_MERGE=""
 read -r measured merged < <(scripts/slurm/submit.sh "$work/out" 6 "${run[@]}")
-killed=$work/out/shard-1-of-6/records.jsonl
-for _ in $(seq 1200); do
-  [ -s "$killed" ] && break
-  sleep 0.05
-done
+# Waits until part $1 has records, and prints how many.
+begun() {
+  for _ in $(seq 1200); do
+    [ -s "$work/out/shard-$1-of-6/records.jsonl" ] && break
+    sleep 0.05
+  done
+  wc -l <"$work/out/shard-$1-of-6/records.jsonl"
+}
+first=$(begun 1)
 scontrol requeue "${measured}_0"
-echo "part 1 had $(wc -l <"$killed") records when it was killed and put into the queue again"
+second=$(begun 2)
+# What Slurm sends two minutes before the end of the time.
+scancel --signal=USR1 --batch "${measured}_1"
+echo "part 1 had $first records when it was killed, part 2 had $second at the end of its time"
 for _ in $(seq 300); do
   [ -n "$(squeue --noheader --jobs "$measured,$merged" 2>/dev/null)" ] || break
   # A task that was put into the queue again waits for a while before it may begin.
-  scontrol release "${measured}_0" 2>/dev/null || true
-  scontrol update "JobId=${measured}_0" StartTime=now 2>/dev/null || true
+  for task in 0 1; do
+    scontrol release "${measured}_$task" 2>/dev/null || true
+    scontrol update "JobId=${measured}_$task" StartTime=now 2>/dev/null || true
+  done
   sleep 1
 done
 [ -s "$work/out/whole/report.md" ] || { echo "no whole run came out of it:" >&2; tail "$work"/out/log/* >&2; exit 1; }
@@ -101,5 +110,11 @@ untimed "$work/one/records.jsonl" >"$work/one.txt"
 untimed "$work/out/whole/records.jsonl" >"$work/whole.txt"
 [ "$(wc -l <"$work/one.txt")" = 120 ] || { echo "the run in one piece has $(wc -l <"$work/one.txt") records, not 120" >&2; exit 1; }
 diff "$work/one.txt" "$work/whole.txt" >&2 || { echo "the merged run has other records than the run in one piece" >&2; exit 1; }
-grep -q "part 1/6" "$work/out/log/part-0.log"
-echo "six parts on Slurm, one killed and continued: 120 records, the same as in one piece, times aside"
+for part in 1 2; do
+  begun=$first
+  [ $part = 1 ] || begun=$second
+  whole=$(wc -l <"$work/out/shard-$part-of-6/records.jsonl")
+  [ "$begun" -lt "$whole" ] || { echo "part $part was whole before it was stopped: nothing was tried" >&2; exit 1; }
+done
+grep -q "interrupted" "$work/out/log/part-1.log" || { echo "part 2 was not stopped between two records" >&2; exit 1; }
+echo "six parts on Slurm, two stopped and continued: 120 records, the same as in one piece, times aside"

@@ -1,5 +1,8 @@
 //! The committed header is that of the sources.
 
+// Helpers unwrap as tests do.
+#![allow(clippy::unwrap_used)]
+
 use std::fs;
 use std::path::Path;
 

@@ -1,5 +1,8 @@
 //! Programs in C that use the header and the libraries: compiled with the machine's compiler, and run under Valgrind where it is there.
 
+// Helpers unwrap as tests do, and what is skipped is told.
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
 use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

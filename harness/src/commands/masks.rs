@@ -174,7 +174,7 @@ pub fn run(arguments: &MasksArguments) -> Result<(), CommandError> {
         directory.records().iter().map(|record| &record.repeats_s[..]),
     ));
     drop(run);
-    if directory.ends_part(&warnings) {
+    if directory.ends_part(&warnings)? {
         return Ok(());
     }
     let names: Vec<String> = frameworks.into_iter().map(|framework| framework.name).collect();

@@ -150,7 +150,7 @@ pub fn run(arguments: &TestSuiteArguments) -> Result<(), CommandError> {
     let Some(outcomes) = outcomes else {
         return Err(CommandError::interrupted(&directory));
     };
-    if directory.ends_part(&[]) {
+    if directory.ends_part(&[])? {
         return failure.map_or(Ok(()), Err);
     }
     let sheet = report::Sheet {

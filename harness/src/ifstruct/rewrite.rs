@@ -10,7 +10,7 @@ use maskwright_suites::prompt::{Message, Role};
 
 use crate::error::CommandError;
 use crate::run::interrupt;
-use crate::server::{Client, Ended, Patience, Question, ask_all};
+use crate::server::{Client, Ended, Next, Outcome, Patience, Question, ask_all};
 
 /// How often a request is put into other words before the generator's own are kept.
 const TRIES: usize = 3;
@@ -65,27 +65,33 @@ pub struct RewriteCounts {
 
 impl Rewriter {
     /// Puts those of `samples` that are prose in somebody's voice into other words. A rewriting counts if the reader of
-    /// [`recover`](maskwright_suites::ifstruct::recover) finds in it what the sample asks for, neither more nor less.
+    /// [`recover`](maskwright_suites::ifstruct::recover) finds in it what the sample asks for; what that reader does not know, such as a
+    /// wish for an order, it does not see. A question that the server does not answer, or not to its end, is a try.
+    ///
+    /// Returns the number of samples from the first on that are done.
     ///
     /// # Errors
     ///
-    /// [`CommandError::Server`], where the server leaves requests unanswered; [`CommandError::InterruptedEarly`].
-    pub fn rewrite(&self, samples: &mut [Sample], counts: &mut RewriteCounts) -> Result<(), CommandError> {
-        // The sample's place, and what its last rewriting had lost.
+    /// [`CommandError::Server`], where the server answers no more; [`CommandError::InterruptedEarly`].
+    pub fn rewrite(&self, samples: &mut [Sample], counts: &mut RewriteCounts) -> (usize, Result<(), CommandError>) {
+        // The sample's index, and what its last rewriting had lost.
         let voiced = samples.iter().enumerate().filter(|(_, sample)| voice(sample).is_some());
-        let mut open: Vec<(usize, Option<String>)> = voiced.map(|(place, _)| (place, None)).collect();
+        let mut open: Vec<(usize, Option<String>)> = voiced.map(|(index, _)| (index, None)).collect();
         for _ in 0..TRIES {
             if open.is_empty() {
-                return Ok(());
+                break;
             }
             let questions = open
                 .iter()
-                .map(|(place, lost)| self.question(&samples[*place], lost.as_deref()));
-            let questions: Vec<Question> = questions.collect();
-            let texts = self.ask(questions)?;
+                .map(|(index, lost)| self.question(&samples[*index], lost.as_deref()));
+            let (texts, ended) = self.ask(questions.collect());
             let mut rejected = Vec::new();
-            for ((place, _), text) in open.into_iter().zip(texts) {
-                let sample = &mut samples[place];
+            for ((index, earlier), text) in open.into_iter().zip(texts) {
+                let Some(text) = text else {
+                    rejected.push((index, earlier));
+                    continue;
+                };
+                let sample = &mut samples[index];
                 let text = text.trim();
                 let lost = differences(&recover(text, Presentation::Prose), &expected(sample));
                 if lost.is_empty() {
@@ -95,13 +101,17 @@ impl Rewriter {
                     counts.rewritten += 1;
                 } else {
                     counts.rejected += 1;
-                    rejected.push((place, Some(lost)));
+                    rejected.push((index, Some(lost)));
                 }
             }
             open = rejected;
+            if let Err(error) = ended {
+                let done = open.first().map_or(samples.len(), |(index, _)| *index);
+                return (done, Err(error));
+            }
         }
         counts.kept += open.len();
-        Ok(())
+        (samples.len(), Ok(()))
     }
 
     fn question(&self, sample: &Sample, lost: Option<&str>) -> Question {
@@ -124,11 +134,13 @@ impl Rewriter {
         }
     }
 
-    /// The texts that the server answers with, one for each question.
-    fn ask(&self, questions: Vec<Question>) -> Result<Vec<String>, CommandError> {
+    /// The texts that the server answers with, one for each question; none where it does not answer, or not to its end. The error says that it
+    /// is asked no more.
+    fn ask(&self, questions: Vec<Question>) -> (Vec<Option<String>>, Result<(), CommandError>) {
         let (name, planned) = (&self.client.settings().name, questions.len());
         let mut texts = vec![None; planned];
         let mut patience = Patience::default();
+        let mut is_given_up = false;
         let ended = ask_all(
             &self.client,
             questions,
@@ -136,18 +148,22 @@ impl Rewriter {
             interrupt::requested,
             |number, result| {
                 let next = patience.add(&result);
-                texts[number] = result.ok().map(|answer| self.client.clean(&answer.text));
+                is_given_up |= next == Next::Stop;
+                let whole = result.ok().filter(|answer| answer.outcome == Outcome::Finished);
+                texts[number] = whole.map(|answer| self.client.clean(&answer.text));
                 Ok::<_, CommandError>(next)
             },
-        )?;
-        if ended == Ended::Interrupted {
-            return Err(CommandError::InterruptedEarly);
-        }
-        let texts: Option<Vec<String>> = texts.into_iter().collect();
-        texts.ok_or_else(|| {
-            let reasons = patience.reasons(name, planned, None).join("; ");
-            CommandError::server(self.client.settings(), reasons)
-        })
+        );
+        let ended = match ended {
+            Ok(Ended::Interrupted) => Err(CommandError::InterruptedEarly),
+            Ok(Ended::Done) if is_given_up => {
+                let reasons = patience.reasons(name, planned, None).join("; ");
+                Err(CommandError::server(self.client.settings(), reasons))
+            }
+            Ok(Ended::Done) => Ok(()),
+            Err(error) => Err(error),
+        };
+        (texts, ended)
     }
 }
 

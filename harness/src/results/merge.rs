@@ -10,7 +10,9 @@ use super::formats;
 use super::run::{Found, Run};
 use crate::error::CommandError;
 use crate::ifstruct::settings::SAMPLES_FILE;
+use crate::run::directory::WARNINGS;
 use crate::run::directory::{MANIFEST, RECORDS, check_place};
+use crate::run::machine::{are_alike, described, machine, without_machine};
 use crate::run::manifest;
 use crate::run::shard::Shard;
 
@@ -44,7 +46,10 @@ pub enum MergeError {
         second: PathBuf,
     },
     /// Records are missing.
-    #[error("{}: run what is missing again, or put together what there is with --partial", missing.join("; "))]
+    #[error(
+        "{}: begin and continue parts with --shard I/N and the same --out, or put together what there is with --partial",
+        told(missing)
+    )]
     Incomplete {
         /// What is missing, part by part.
         missing: Vec<String>,
@@ -60,6 +65,17 @@ pub enum MergeError {
     },
 }
 
+/// What of a list is told in an error: the first ten, and how many more there are.
+fn told(list: &[String]) -> String {
+    const TOLD: usize = 10;
+    let more = list.len().saturating_sub(TOLD);
+    let first = list[..list.len() - more].join("; ");
+    match more {
+        0 => first,
+        more => format!("{first}; and {more} more parts"),
+    }
+}
+
 /// A part of a run, as its directory has it.
 struct Part {
     shard: Shard,
@@ -73,6 +89,12 @@ impl Part {
 
     fn manifest(&self) -> &Value {
         self.run.manifests.first().unwrap_or(&Value::Null)
+    }
+
+    /// What speaks against the part's times, as it was said when they were measured.
+    fn warnings(&self) -> Vec<String> {
+        let text = fs::read_to_string(self.path().join(WARNINGS)).unwrap_or_default();
+        serde_json::from_str(&text).unwrap_or_default()
     }
 }
 
@@ -99,10 +121,11 @@ impl Parts {
                 return Err(MergeError::NoPart { path }.into());
             };
             let part = Part { shard, run };
-            if let Some(first) = by_number.values().next() {
-                let differences = differences(first, &part);
+            // Each with each: two parts may share a model that a third has not.
+            for earlier in by_number.values() {
+                let differences = differences(earlier, &part);
                 if !differences.is_empty() {
-                    let (first, second) = (first.path().to_owned(), path);
+                    let (first, second) = (earlier.path().to_owned(), path);
                     return Err(MergeError::Differ {
                         first,
                         second,
@@ -138,6 +161,18 @@ impl Parts {
         }
     }
 
+    /// What speaks against the times of parts, part by part.
+    pub fn warnings(&self) -> Vec<String> {
+        let of_part = |part: &Part| {
+            let shard = part.shard;
+            let warnings = part.warnings().into_iter();
+            warnings
+                .map(move |warning| format!("part {shard}: {warning}"))
+                .collect::<Vec<_>>()
+        };
+        self.parts.iter().flat_map(of_part).collect()
+    }
+
     /// What the parts lack, told part by part.
     pub fn missing(&self) -> &[String] {
         &self.missing
@@ -154,20 +189,11 @@ impl Parts {
             return Ok(());
         }
         let kind = |parts: &Vec<&Part>| {
-            let hardware = parts.first().map_or_else(Value::default, |part| hardware(part));
+            let machine = parts
+                .first()
+                .map_or_else(Value::default, |part| machine(part.manifest()));
             let numbers: Vec<String> = parts.iter().map(|part| part.shard.to_string()).collect();
-            let text = |name: &str| match &hardware[name] {
-                Value::String(text) => text.clone(),
-                other => other.to_string(),
-            };
-            format!(
-                "parts {} have {} × {}, {} MiB, {}",
-                numbers.join(", "),
-                text("cpus"),
-                text("cpu"),
-                text("memory_mib"),
-                text("os")
-            )
+            format!("parts {} have {}", numbers.join(", "), described(&machine))
         };
         Err(MergeError::Hardware {
             kinds: groups.iter().map(kind).collect(),
@@ -178,7 +204,13 @@ impl Parts {
     fn groups(&self) -> Vec<Vec<&Part>> {
         let mut groups: Vec<Vec<&Part>> = Vec::new();
         for part in &self.parts {
-            match groups.iter_mut().find(|group| hardware(group[0]) == hardware(part)) {
+            let own = machine(part.manifest());
+            let is_of = |group: &&mut Vec<&Part>| {
+                group
+                    .first()
+                    .is_some_and(|one| are_alike(&machine(one.manifest()), &own))
+            };
+            match groups.iter_mut().find(is_of) {
                 Some(group) => group.push(part),
                 None => groups.push(vec![part]),
             }
@@ -202,7 +234,7 @@ impl Parts {
                 true => out.to_owned(),
                 false => out.join(format!("hardware-{}", number + 1)),
             };
-            write_run(&path, group).map_err(|source| CommandError::write(&path, source))?;
+            write_run(&path, group, &self.missing).map_err(|source| CommandError::write(&path, source))?;
             written.push(path);
         }
         Ok(written)
@@ -218,16 +250,12 @@ fn missing(shard: Shard, part: Option<&Part>) -> Option<String> {
     let kept = part.run.len();
     (kept < planned).then(|| {
         let path = part.path().display();
-        format!("part {shard} has {kept} of {planned} records ({path}): its command continues it")
+        format!("part {shard} has {kept} of {planned} records ({path})")
     })
 }
 
-/// The machine of a part.
-fn hardware(part: &Part) -> Value {
-    part.manifest()["hardware"].clone()
-}
-
-/// What two parts measured otherwise. Each has the models that it asked; those that both have must be the same.
+/// Says what two parts measured otherwise, option by option. Each has the models that it asked; those that both have must be the same, on
+/// whatever machine.
 fn differences(one: &Part, other: &Part) -> Vec<String> {
     let mut found = Vec::new();
     let (ours, theirs) = (one.run.command(), other.run.command());
@@ -242,7 +270,7 @@ fn differences(one: &Part, other: &Part) -> Vec<String> {
     if one["program"] != other["program"] {
         found.push(format!("measured by {} and by {}", one["program"], other["program"]));
     }
-    let mut settings = [one["settings"].clone(), other["settings"].clone()];
+    let mut settings = [one, other].map(|manifest| without_machine(&manifest["settings"]));
     let names = settings.each_ref().map(|settings| super::names(settings, "models"));
     let is_shared = |model: &Value| {
         let name = model["name"].as_str().unwrap_or_default();
@@ -258,7 +286,7 @@ fn differences(one: &Part, other: &Part) -> Vec<String> {
 }
 
 /// Writes a run of these parts: their records one part behind the other, and the manifest of the first with the models of all.
-fn write_run(path: &Path, parts: &[&Part]) -> std::io::Result<()> {
+fn write_run(path: &Path, parts: &[&Part], missing: &[String]) -> std::io::Result<()> {
     fs::create_dir_all(path)?;
     let Some(first) = parts.first() else {
         return Ok(());
@@ -286,7 +314,13 @@ fn write_run(path: &Path, parts: &[&Part]) -> std::io::Result<()> {
             .filter_map(|part| part.manifest()["planned"].as_u64())
             .sum();
         members.insert("planned".to_owned(), planned.into());
-        members.insert("parts".to_owned(), parts.iter().map(|part| described(part)).collect());
+        members.insert(
+            "parts".to_owned(),
+            parts.iter().map(|part| part_summary(part)).collect(),
+        );
+        if !missing.is_empty() {
+            members.insert("missing".to_owned(), json!(missing));
+        }
     }
     let records: String = parts.iter().map(|part| formats::json_lines(&part.run)).collect();
     fs::write(path.join(RECORDS), records)?;
@@ -295,7 +329,7 @@ fn write_run(path: &Path, parts: &[&Part]) -> std::io::Result<()> {
 }
 
 /// What the manifest of the whole run says of a part.
-fn described(part: &Part) -> Value {
+fn part_summary(part: &Part) -> Value {
     let manifest = part.manifest();
     let mut members: Map<String, Value> = Map::new();
     members.insert("shard".to_owned(), json!(part.shard));
@@ -303,5 +337,6 @@ fn described(part: &Part) -> Value {
         members.insert(name.to_owned(), manifest[name].clone());
     }
     members.insert("records".to_owned(), part.run.len().into());
+    members.insert("warnings".to_owned(), json!(part.warnings()));
     members.into()
 }

@@ -21,6 +21,9 @@ pub const MANIFEST: &str = "manifest.json";
 /// Name of the records' file.
 pub const RECORDS: &str = "records.jsonl";
 
+/// Name of the file in which a part of a run keeps what speaks against its times.
+pub const WARNINGS: &str = "warnings.json";
+
 /// A line of the records' file.
 pub trait Recorded: Serialize + DeserializeOwned {
     /// What a record is about; there is one record for each key in a run.
@@ -257,12 +260,20 @@ impl<R: Recorded> RunDirectory<R> {
 
     /// Where this is a part of a run, tells the user that it is at its end, and what speaks against its times. False where it is a whole
     /// run, of which tables are to be made.
-    pub fn ends_part(&self, warnings: &[String]) -> bool {
+    ///
+    /// # Errors
+    ///
+    /// [`RunDirectoryError::Write`], where the warnings cannot be kept for the whole run.
+    pub fn ends_part(&self, warnings: &[String]) -> Result<bool, RunDirectoryError> {
         let Some(shard) = self.shard() else {
-            return false;
+            return Ok(false);
         };
         for warning in warnings {
             progress::say(warning);
+        }
+        // A part that is continued keeps what was said of its beginning.
+        if !warnings.is_empty() {
+            self.write(WARNINGS, &serde_json::to_string(warnings).unwrap_or_default())?;
         }
         progress::say(&format!(
             "part {shard}: {} of {} records are in {}; when all parts are there, `maskwright merge {} --out DIR` puts them together",
@@ -271,7 +282,7 @@ impl<R: Recorded> RunDirectory<R> {
             self.path.display(),
             self.path.parent().unwrap_or(&self.path).display(),
         ));
-        true
+        Ok(true)
     }
 
     /// Tells the user where the run's files are.
@@ -373,6 +384,7 @@ fn check_manifest<S: Settings>(path: &Path, manifest: &Manifest<S>) -> Result<Op
         false => Err(RunDirectoryError::OtherRun {
             path: path.to_owned(),
             differences,
+            is_part: manifest.shard.is_some(),
         }),
     }
 }

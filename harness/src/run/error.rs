@@ -74,7 +74,7 @@ pub enum RunDirectoryError {
     },
     /// The manifest is damaged.
     #[error(
-        "{}: {message}; where its records are to be kept, remove this file and give the run's options again with --resume",
+        "{}: {message}; where its records are to be kept, remove this file and give the run's options again with --resume, or for a part of a run with its --shard",
         path.display()
     )]
     DamagedManifest {
@@ -95,8 +95,12 @@ pub enum RunDirectoryError {
     },
     /// The run to resume measured something else.
     #[error(
-        "the run in {path} cannot be continued with these options: {}; `--resume --out {path}` alone takes them from its manifest",
+        "the run in {path} cannot be continued with these options: {}{}",
         differences.join("; "),
+        match is_part {
+            true => String::new(),
+            false => format!("; `--resume --out {}` alone takes them from its manifest", path.display()),
+        },
         path = path.display()
     )]
     OtherRun {
@@ -104,19 +108,21 @@ pub enum RunDirectoryError {
         path: PathBuf,
         /// What differs, option by option.
         differences: Vec<String>,
+        /// Whether it is a part of a run.
+        is_part: bool,
     },
 }
 
-/// What to do with the records that there are, at the end of an error.
+/// What of the records is on disk, at the end of an error.
 fn kept_records(kept: usize, directory: &Path) -> String {
     match kept {
         0 => String::new(),
         1 => format!(
-            "; 1 record is kept, continue with --resume --out {}",
+            "; 1 record is kept in {}, where the run can be continued",
             directory.display()
         ),
         _ => format!(
-            "; {kept} records are kept, continue with --resume --out {}",
+            "; {kept} records are kept in {}, where the run can be continued",
             directory.display()
         ),
     }

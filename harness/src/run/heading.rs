@@ -37,7 +37,22 @@ pub fn heading(manifest: &Value) -> String {
         ),
     );
     if let Some(parts) = manifest["parts"].as_array() {
-        line("measured", format!("in {} parts, put together", parts.len()));
+        line(
+            "measured",
+            format!(
+                "in {} parts, put together; the command is that of the first",
+                parts.len()
+            ),
+        );
+        for part in parts {
+            let number = text(&part["shard"]["number"]);
+            for warning in part["warnings"].as_array().into_iter().flatten() {
+                line("note", format!("part {number}: {}", text(warning)));
+            }
+        }
+        for missing in manifest["missing"].as_array().into_iter().flatten() {
+            line("missing", text(missing));
+        }
     }
     let gib = hardware["memory_mib"].as_u64().unwrap_or_default() >> 10;
     let (cpus, cpu, os) = (text(&hardware["cpus"]), text(&hardware["cpu"]), text(&hardware["os"]));

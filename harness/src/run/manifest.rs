@@ -4,6 +4,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::machine::{are_alike, described, machine, without_state};
 use super::shard::Shard;
 
 /// What a command measures: two runs with equal settings measure the same.
@@ -134,14 +135,35 @@ impl<S: Settings> Manifest<S> {
             let told = |shard: Option<Shard>| shard.map_or_else(|| "not given".to_owned(), |shard| shard.to_string());
             found.push(format!("--shard was {}, now {}", told(self.shard), told(other.shard)));
         }
+        found.extend(self.shard.and_then(|_| self.machine_difference(other)));
         found
+    }
+}
+
+impl<S: Settings> Manifest<S> {
+    /// In what another process is not the one that began: the parts of a run are put together by their manifests, so that a part is measured
+    /// by one program on one kind of machine.
+    fn machine_difference(&self, other: &Self) -> Option<String> {
+        if self.program != other.program {
+            let told = |program: &ProgramVersion| format!("{} at commit {}", program.version, program.commit);
+            return Some(format!(
+                "the part was begun by version {}, this is {}",
+                told(&self.program),
+                told(&other.program)
+            ));
+        }
+        let [before, now] = [self, other].map(|manifest| machine(&serde_json::to_value(manifest).unwrap_or_default()));
+        (!are_alike(&before, &now)).then(|| {
+            let (before, now) = (described(&before), described(&now));
+            format!("the part was begun on {before}, this is {now}: continue it on a machine of that kind")
+        })
     }
 }
 
 /// What runs with the settings `before` and `now` measure otherwise, option by option.
 pub fn setting_differences(before: &Value, now: &Value) -> Vec<String> {
     let mut found = Vec::new();
-    differ("", before, now, &mut found);
+    differ("", &without_state(before), &without_state(now), &mut found);
     found
 }
 

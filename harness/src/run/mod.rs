@@ -4,6 +4,7 @@ pub mod directory;
 pub mod error;
 pub mod heading;
 pub mod interrupt;
+pub mod machine;
 pub mod machine_load;
 pub mod manifest;
 pub mod progress;

@@ -8,6 +8,7 @@ use sha2::{Digest as _, Sha256};
 
 /// One of several equal parts of a run, each measured by a process of its own into a directory of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Unchecked")]
 pub struct Shard {
     /// Which part, from 1.
     pub number: u32,
@@ -15,16 +16,31 @@ pub struct Shard {
     pub count: u32,
 }
 
+/// A part as a manifest has it, before it is known to be one.
+#[derive(Deserialize)]
+struct Unchecked {
+    number: u32,
+    count: u32,
+}
+
+impl TryFrom<Unchecked> for Shard {
+    type Error = ShardError;
+
+    fn try_from(Unchecked { number, count }: Unchecked) -> Result<Self, ShardError> {
+        Self::new(number, count).ok_or_else(|| ShardError::Form(format!("{number}/{count}")))
+    }
+}
+
 /// A text names no part of a run.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum ShardError {
     /// The text has another form.
-    #[error("`{0}` is no part of a run: write I/N with I from 1 to N, such as 2/6, or auto")]
+    #[error("`{0}` is no part of a run: write I/N with I from 1 to N, such as 2/6, and N up to {MOST_PARTS}, or auto")]
     Form(String),
     /// `auto`, where no scheduler has numbered the process.
     #[error(
-        "auto takes the part from SLURM_ARRAY_TASK_ID and SLURM_ARRAY_TASK_COUNT, or from JOB_COMPLETION_INDEX and JOB_COMPLETIONS: \
-         neither are set"
+        "auto takes the part from Slurm's SLURM_ARRAY_TASK_ID, or from JOB_COMPLETION_INDEX and JOB_COMPLETIONS: \
+         neither is set"
     )]
     NoScheduler,
     /// A scheduler's variable is missing or has no number.
@@ -37,7 +53,9 @@ pub enum ShardError {
     },
 }
 
-const SLURM: &str = "SLURM_ARRAY_TASK_ID, SLURM_ARRAY_TASK_MIN and SLURM_ARRAY_TASK_COUNT";
+const SLURM: &str = "SLURM_ARRAY_TASK_ID, SLURM_ARRAY_TASK_MIN, SLURM_ARRAY_TASK_MAX and SLURM_ARRAY_TASK_COUNT";
+/// Most parts of a run: more than any scheduler has tasks in an array.
+const MOST_PARTS: u32 = 100_000;
 const KUBERNETES: &str = "JOB_COMPLETION_INDEX and JOB_COMPLETIONS";
 
 impl Shard {
@@ -84,7 +102,7 @@ impl Shard {
     }
 
     fn new(number: u32, count: u32) -> Option<Self> {
-        (1..=count).contains(&number).then_some(Self { number, count })
+        (count <= MOST_PARTS && (1..=count).contains(&number)).then_some(Self { number, count })
     }
 
     /// Whether this part has the question of the model at `model` of `models`.
@@ -97,9 +115,9 @@ impl Shard {
             .iter()
             .take(8)
             .fold(0_u64, |hash, &byte| hash << 8 | u64::from(byte));
-        // The question's place among all, with `models` for their end; 32 bits of the hash keep the product within 128.
-        let place = (model as u128) << 32 | u128::from(hash >> 32);
-        let part = place * u128::from(self.count) / ((models.max(1) as u128) << 32);
+        // Where the question stands among all, which end at `models`; 32 bits of the hash keep the product within 128.
+        let position = (model as u128) << 32 | u128::from(hash >> 32);
+        let part = position * u128::from(self.count) / ((models.max(1) as u128) << 32);
         part + 1 == u128::from(self.number)
     }
 }
@@ -157,9 +175,9 @@ impl Division {
 
     /// Whether the process measures `question` with `model`. A run that judges frameworks has no model, and `model` is empty.
     pub fn has(&self, model: &str, question: &str) -> bool {
-        let place = self.models.iter().position(|known| known == model).unwrap_or(0);
+        let index = self.models.iter().position(|known| known == model).unwrap_or(0);
         self.shard
-            .is_none_or(|shard| shard.has(place, self.models.len(), question))
+            .is_none_or(|shard| shard.has(index, self.models.len(), question))
     }
 }
 
@@ -178,7 +196,12 @@ mod tests {
     fn parts_are_named_or_told_by_a_scheduler() {
         let second = Shard { number: 2, count: 6 };
         assert_eq!("2/6".parse(), Ok(second));
-        for text in ["0/6", "7/6", "2", "2/", "a/6", "-1/6", ""] {
+        assert_eq!(
+            serde_json::from_str::<Shard>(r#"{"number": 2, "count": 6}"#).unwrap(),
+            second
+        );
+        assert!(serde_json::from_str::<Shard>(r#"{"number": 0, "count": 0}"#).is_err());
+        for text in ["0/6", "7/6", "2", "2/", "a/6", "-1/6", "1/4000000000", ""] {
             assert_eq!(text.parse::<Shard>(), Err(ShardError::Form(text.to_owned())));
         }
         let slurm = |id, first, last, count| {

@@ -34,6 +34,8 @@ const ERROR_BYTES: u64 = 64 << 10;
 const SIGN_OF_LIFE: Duration = Duration::from_secs(5);
 /// Shortest key that is taken out of texts; `EMPTY` and the like are no secrets, and part of many texts.
 const SHORTEST_SECRET: usize = 8;
+/// How often it is looked whether an address may be asked.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(5);
 /// What stands for a key that was taken out.
 const REDACTED: &str = "[key]";
 
@@ -106,14 +108,14 @@ impl Client {
         self.settings.addresses().map(one).collect()
     }
 
-    /// Asks the address of this number no more.
+    /// Asks the address of this number no more, unless it is the last.
     pub fn leave_out(&self, address: usize) {
         self.replicas.leave_out(address);
     }
 
-    /// How many requests are in flight, where each address has `concurrency`.
-    pub fn concurrency(&self, concurrency: usize) -> usize {
-        concurrency.saturating_mul(self.settings.addresses().count())
+    /// Has each address have so many requests in flight, at most. Returns how many that are together.
+    pub fn allow(&self, concurrency: usize) -> usize {
+        self.replicas.allow(concurrency)
     }
 
     /// Whether requests carry a key.
@@ -189,17 +191,15 @@ impl Client {
         // Four bytes to a token: what the providers' own estimates come to.
         let estimate = body.len() as u64 / 4 + question.max_tokens.unwrap_or(ASSUMED_TOKENS) as u64;
         let mut backoff = Backoff::new(self.settings.pause);
-        // Each replica is tried, whatever the settings say.
-        let retries = self.settings.retries.max(self.settings.replicas.len() as u32);
+        // Behind a failure another replica is asked at once: that is no repetition, as long as each is asked once.
+        let (mut failed, mut pauses) = (Vec::new(), 0);
         loop {
             let ticket = self.wait_for_turn(estimate, stopped)?;
+            let replica = self.replica(&failed, stopped)?;
             *attempts += 1;
-            let replica = self.replicas.begin(Instant::now());
-            let attempted = self.attempt(self.replicas.address(replica), &body, question);
-            let failed = attempted.as_ref().is_err_and(ServerError::is_of_replica);
-            self.replicas.end(replica, failed, Instant::now());
-            let error = match attempted {
+            let error = match self.attempt(self.replicas.address(replica), &body, question) {
                 Ok(answer) => {
+                    self.replicas.end(replica);
                     let tokens = answer.usage.prompt + answer.usage.completion;
                     self.pace().correct(ticket, tokens);
                     return Ok(Answer {
@@ -210,8 +210,23 @@ impl Client {
                 Err(error) => error,
             };
             let pause = error.asked_pause();
+            match error.is_of_replica() {
+                true => self.replicas.fail(replica, pause, Instant::now()),
+                false => self.replicas.end(replica),
+            }
+            // An address that lost its model or its key is none of the server any more.
+            let is_left_out = error.is_fatal() && self.replicas.leave_out(replica);
+            if is_left_out || error.is_of_replica() && self.replicas.has_working(Instant::now()) {
+                let name = &self.settings.name;
+                tracing::info!("{name}: {}; asking another replica", self.clean(&error.to_string()));
+                if failed.len() < self.settings.replicas.len() {
+                    failed.push(replica);
+                    continue;
+                }
+            }
+            failed.clear();
             let hopeless = !error.may_pass() || pause.is_some_and(|pause| pause > LONGEST_ASKED_PAUSE);
-            if hopeless || *attempts > retries {
+            if hopeless || pauses >= self.settings.retries {
                 return match error {
                     // It failed on this schema again and again, and says so.
                     ServerError::Failed {
@@ -222,15 +237,13 @@ impl Client {
                     error => Err(error),
                 };
             }
+            pauses += 1;
             tracing::info!(
                 "{}: {}; trying again",
                 self.settings.name,
                 self.clean(&error.to_string())
             );
-            let pause = match failed && self.replicas.has_working(Instant::now()) {
-                true => Duration::ZERO,
-                false => pause.unwrap_or_default().max(backoff.pause(&mut rand::rng())),
-            };
+            let pause = pause.unwrap_or_default().max(backoff.pause(&mut rand::rng()));
             if pause >= LONG_PAUSE {
                 let error = self.clean(&error.to_string());
                 let (name, seconds) = (&self.settings.name, pause.as_secs());
@@ -250,6 +263,16 @@ impl Client {
                 Admission::Now(ticket) => return Ok(ticket),
                 Admission::After(pause) => sleep(pause, stopped)?,
             }
+        }
+    }
+
+    /// The address that is asked next, once it has fewer requests in flight than it may; none of those that `failed`, where there is another.
+    fn replica(&self, failed: &[usize], stopped: &dyn Fn() -> bool) -> Result<usize, ServerError> {
+        loop {
+            if let Some(replica) = self.replicas.begin(Instant::now(), failed) {
+                return Ok(replica);
+            }
+            sleep(BETWEEN_LOOKS, stopped)?;
         }
     }
 

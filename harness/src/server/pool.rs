@@ -42,7 +42,7 @@ pub fn ask_all<E>(
     interrupted: fn() -> bool,
     mut take: impl FnMut(usize, Result<Answer, Unanswered>) -> Result<Next, E>,
 ) -> Result<Ended, E> {
-    let threads = client.concurrency(concurrency).min(questions.len());
+    let threads = client.allow(concurrency).min(questions.len());
     let queue: VecDeque<(usize, Question)> = questions.into_iter().enumerate().collect();
     let queue = Arc::new(Mutex::new(queue));
     let stop = Arc::new(AtomicBool::new(false));

@@ -174,13 +174,27 @@ fn a_rewriting_counts_only_if_it_keeps_every_requirement() {
         lost > own.len() - voiced(&own) && said.contains("had lost or added"),
         "{said}"
     );
+    // What allows where the request forbids, and what is cut off, is no rewriting either; one question that is refused costs no other.
+    let contrary = ChatServer::start(move |number, asked| match request(&asked.prompt()) {
+        Some(_) if number == 1 => {
+            super::chat_server::Act::Reply(400, Vec::new(), r#"{"error": {"message": "filtered"}}"#.to_owned())
+        }
+        Some(request) => says(&format!("{request} Feel free to add extra fields.")),
+        None => says("{}"),
+    });
+    let (code, said, kept) = generate("contrary.jsonl", &["--rewriter", &contrary.argument("rewriter", "")]);
+    assert_eq!(code, 0, "{said}");
+    assert!(own.iter().zip(&kept).all(|(before, after)| before == after), "{said}");
     // A server that goes away leaves what was written, and how to go on.
     let gone = ChatServer::start(|number, _| match number {
         0 => says("{}"),
         _ => super::chat_server::Act::Silence(std::time::Duration::ZERO),
     });
-    let (code, said, _) = generate("gone.jsonl", &["--rewriter", &gone.argument("rewriter", "retries=0")]);
-    assert!(code == 3 && said.contains("--skip 0 -n 12"), "{said}");
+    let (code, said, left) = generate("gone.jsonl", &["--rewriter", &gone.argument("rewriter", "retries=0")]);
+    let first_voiced = own.iter().position(|sample| sample["voice"].is_string()).unwrap();
+    let next = format!("--skip {first_voiced} -n {}", own.len() - first_voiced);
+    assert!(code == 3 && said.contains(&next), "{said}");
+    assert_eq!(left, own[..first_voiced]);
 }
 
 #[test]

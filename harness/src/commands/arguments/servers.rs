@@ -69,19 +69,24 @@ impl ServerArguments {
             }
         }
         let servers = self.servers.iter();
-        servers
-            .map(|settings| {
-                let client = Client::from_environment(settings.clone())
-                    .map_err(|message| CommandError::server(settings, message))?;
-                if client.has_key() && settings.is_in_clear() {
-                    progress::say(&format!(
-                        "server {}: its key travels unencrypted: {}",
-                        settings.name,
-                        settings.addresses().collect::<Vec<_>>().join(", ")
-                    ));
-                }
-                Ok(Arc::new(client))
-            })
-            .collect()
+        servers.map(client).collect()
     }
+}
+
+/// A client for a server, with its key. It is told where the key could be read on its way.
+///
+/// # Errors
+///
+/// [`CommandError::Server`], where the key is missing.
+pub fn client(settings: &ServerSettings) -> Result<Arc<Client>, CommandError> {
+    let client =
+        Client::from_environment(settings.clone()).map_err(|message| CommandError::server(settings, message))?;
+    if client.has_key() && settings.is_in_clear() {
+        progress::say(&format!(
+            "server {}: its key travels unencrypted: {}",
+            settings.name,
+            settings.addresses().collect::<Vec<_>>().join(", ")
+        ));
+    }
+    Ok(Arc::new(client))
 }

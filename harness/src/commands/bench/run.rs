@@ -94,7 +94,7 @@ pub fn run(arguments: &BenchArguments) -> Result<(), CommandError> {
         keys: &keys,
         datasets: &sizes.collect::<Vec<_>>(),
     };
-    if !directory.ends_part(&warnings) {
+    if !directory.ends_part(&warnings)? {
         report(&directory, scope, arguments, warnings)?;
     }
     CommandError::unless_finished(reasons, &directory)
@@ -130,7 +130,12 @@ fn open(
     planned: HashSet<RecordKey>,
 ) -> Result<RunDirectory<Record>, CommandError> {
     if !arguments.directory.is_continued() {
-        server_runs.iter().try_for_each(ServerRun::check)?;
+        // A part of a run asks some servers only.
+        let is_asked = |server_run: &&ServerRun<'_>| {
+            let name = &server_run.client.settings().name;
+            planned.iter().any(|key| key.framework == *name)
+        };
+        server_runs.iter().filter(is_asked).try_for_each(ServerRun::check)?;
         return arguments.directory.open(manifest, planned);
     }
     let directory = arguments.directory.open(manifest, planned)?;

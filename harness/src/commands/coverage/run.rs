@@ -135,7 +135,7 @@ pub fn run(arguments: &CoverageArguments) -> Result<(), CommandError> {
         &mut directory,
     )?;
     drop(run);
-    if directory.ends_part(&[]) {
+    if directory.ends_part(&[])? {
         return Ok(());
     }
     let mut datasets: Vec<String> = schemas.iter().map(|(dataset, _)| dataset.clone()).collect();

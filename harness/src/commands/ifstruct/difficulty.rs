@@ -7,10 +7,10 @@ use maskwright_suites::ifstruct::Difficulty;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Difficulty of generated samples")]
 pub struct DifficultyArguments {
-    /// Fields of an item, without those within others, such as 8..12 [default: 4..9]
+    /// Fields of an item, without those within others, such as 8..12; entities have 8 to 12 in all [default: mostly 4..9]
     #[arg(long, value_parser = range, value_name = "LOW..HIGH")]
     fields: Option<(usize, usize)>,
-    /// Fields with fields of their own, as many as there are to choose from; 0 for none [default: one, in most samples]
+    /// Fields with fields of their own, exactly so many where the entity has them [default: one or more, in most samples]
     #[arg(long, value_name = "N")]
     nested: Option<usize>,
     /// Percent of the samples whose texts need escaping [default: about 20]

@@ -1,7 +1,6 @@
 //! `maskwright ifstruct generate`.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
@@ -10,13 +9,14 @@ use maskwright_suites::ifstruct::{GenerateError, SAMPLES_PER_SEED, Sample, Sampl
 use serde_json::json;
 
 use super::super::arguments::numbers::positive;
+use super::super::arguments::servers::client;
 use super::super::output_file::OutputFile;
 use super::difficulty::DifficultyArguments;
 use crate::error::CommandError;
 use crate::ifstruct::rewrite::{RewriteCounts, Rewriter};
 use crate::report::table::{Style, table};
 use crate::run::{interrupt, progress};
-use crate::server::{Client, ServerSettings, check};
+use crate::server::{ServerSettings, check};
 
 /// Arguments of `maskwright ifstruct generate`.
 #[derive(Debug, Args)]
@@ -36,7 +36,7 @@ pub struct GenerateArguments {
     #[command(flatten)]
     difficulty: DifficultyArguments,
     /// Have a chat server put the requests that are prose in somebody's voice into other words, NAME=URL,model=MODEL and the further
-    /// settings of `bench --server`. A rewriting in which a reader does not find every requirement again is rejected; after three the
+    /// settings of `bench --server`. A rewriting from which a reader does not read what the sample asks for is rejected; after three the
     /// generator's own words stay
     #[arg(long, value_name = "NAME=URL,model=MODEL,…")]
     rewriter: Option<ServerSettings>,
@@ -88,9 +88,7 @@ impl GenerateArguments {
             constrained: false,
             ..settings.clone()
         };
-        let client =
-            Client::from_environment(settings.clone()).map_err(|message| CommandError::server(&settings, message))?;
-        let client = Arc::new(client);
+        let client = client(&settings)?;
         interrupt::watch();
         check(&client, Some(64), &sampling, REWRITING)?;
         Ok(Some(Rewriter {
@@ -133,10 +131,12 @@ pub fn run(arguments: &GenerateArguments) -> Result<(), CommandError> {
         if chunk.is_empty() {
             break None;
         }
-        if let Some(rewriter) = &rewriter
-            && let Err(error) = rewriter.rewrite(&mut chunk, &mut rewritten)
-        {
-            break Some(error);
+        let mut stopped = None;
+        if let Some(rewriter) = &rewriter {
+            let (done, ended) = rewriter.rewrite(&mut chunk, &mut rewritten);
+            // What was rewritten was paid for.
+            chunk.truncate(done);
+            stopped = ended.err();
         }
         let lines: String = chunk.iter().map(line).collect::<Result<_, CommandError>>()?;
         match &mut file {
@@ -145,17 +145,19 @@ pub fn run(arguments: &GenerateArguments) -> Result<(), CommandError> {
         }
         chunk.iter().for_each(|sample| statistics.add(sample));
         bar.inc(chunk.len() as u64);
+        if stopped.is_some() {
+            break stopped;
+        }
     };
     if let Some(file) = file {
         file.finish()?;
     }
     bar.finish_and_clear();
     if let Some(error) = stopped {
-        // What the server has rewritten so far was paid for.
         let written = statistics.samples;
         let next = arguments.skip + written;
         progress::say(&format!(
-            "{written} samples are written; --skip {next} -n {} goes on behind them",
+            "{written} samples are written; --skip {next} -n {} goes on behind them, into another --out",
             arguments.count - written
         ));
         return Err(error);

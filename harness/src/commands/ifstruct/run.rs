@@ -158,7 +158,7 @@ pub fn run(arguments: &RunArguments) -> Result<(), CommandError> {
     for client in &clients {
         reasons.extend(run.server(client)?);
     }
-    if !directory.ends_part(warning.as_slice()) {
+    if !directory.ends_part(warning.as_slice())? {
         finish(&directory, &samples, arguments.json, warning)?;
     }
     CommandError::unless_finished(reasons, &directory)

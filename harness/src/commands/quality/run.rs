@@ -63,11 +63,14 @@ pub fn run(arguments: &QualityArguments) -> Result<(), CommandError> {
         task,
         question: question.to_owned(),
     });
-    let planned = planned.collect();
+    let planned: HashSet<AnswerKey> = planned.collect();
     let server_runs = server_runs(arguments, &rows.clients, &sampling);
     if !arguments.directory.is_continued() {
         // What does not work should not be found out after hours.
-        let mut first = server_runs.iter().filter(|run| run.drafts_of.is_none());
+        let is_asked = |name: &str| planned.iter().any(|key: &AnswerKey| key.framework == name);
+        let mut first = server_runs
+            .iter()
+            .filter(|run| run.drafts_of.is_none() && is_asked(&run.client.settings().name));
         first.try_for_each(QualityServerRun::check)?;
     }
     let mut directory = arguments.directory.open(&mut manifest, planned)?;
@@ -108,7 +111,7 @@ pub fn run(arguments: &QualityArguments) -> Result<(), CommandError> {
         };
         reasons.extend(unfinished);
     }
-    if !directory.ends_part(&[]) {
+    if !directory.ends_part(&[])? {
         report(arguments, &directory, &keys, &sets)?;
     }
     CommandError::unless_finished(reasons, &directory)

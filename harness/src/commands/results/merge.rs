@@ -74,6 +74,9 @@ pub fn run(arguments: &MergeArguments) -> Result<(), CommandError> {
         }
         progress::say(&format!("records, manifest and tables are in {}", path.display()));
     }
+    for warning in parts.warnings() {
+        progress::say(&warning);
+    }
     for missing in parts.missing() {
         progress::say(&format!("missing: {missing}"));
     }

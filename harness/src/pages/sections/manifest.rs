@@ -166,9 +166,27 @@ fn unfinished(run: &Run) -> Option<String> {
         .iter()
         .map(|list| settings[*list].as_array().map_or(1, |list| list.len() as u64))
         .fold(1, u64::saturating_mul);
-    let planned = questions.saturating_mul(times);
-    // Servers are rows beside the models, so that the number is another.
-    let is_short = !has_servers && run.paths.len() == 1 && (run.len() as u64) < planned;
+    // Runs of earlier versions do not tell; servers are rows beside the models, so that the number is another.
+    let told = run
+        .manifests
+        .iter()
+        .map(|manifest| manifest["planned"].as_u64())
+        .sum::<Option<u64>>();
+    let planned = told.or_else(|| (!has_servers && run.paths.len() == 1).then(|| questions.saturating_mul(times)))?;
+    let missing = run
+        .manifests
+        .iter()
+        .flat_map(|manifest| manifest["missing"].as_array().into_iter().flatten());
+    let missing: Vec<&str> = missing.filter_map(Value::as_str).collect();
+    if !missing.is_empty() {
+        return Some(format!(
+            "{} of `{}` is unfinished: {}.",
+            run.name(),
+            run.command(),
+            missing.join("; ")
+        ));
+    }
+    let is_short = (run.len() as u64) < planned;
     is_short.then(|| {
         format!(
             "{} of `{}` is unfinished: {} of {planned} records.",

@@ -4,7 +4,7 @@
 //! words: half of the requests show the structure as a block (bullets, a schema, an example, a glossary, a table) or in plain
 //! sentences, the other half are prose in the voice of somebody who asks.
 //!
-//! A sample is determined by its split and its `seed`, and `seed` by the generator's seed and the sample's place, so that the
+//! A sample is determined by its split, its [`Difficulty`] and its `seed`, and `seed` by the generator's seed and the sample's place, so that the
 //! same arguments give the same bytes on every platform, whatever the number of samples. No schema is in both splits: the first field of
 //! an entity is in all of its schemas, and in none of the other split's.
 //!

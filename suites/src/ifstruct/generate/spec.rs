@@ -118,39 +118,13 @@ fn wrapper(entity: &Entity, draw: &mut Draw) -> String {
     }
 }
 
-/// Some fields of an entity: the first always, something nested mostly, something to be escaped where the entity is for that.
+/// Some fields of an entity: the first always, then those of [`usual_places`] or [`asked_places`].
 fn fields(entity: &Entity, difficulty: Difficulty, draw: &mut Draw) -> Vec<Field> {
-    // The first is there anyway.
-    let (low, high) = difficulty
-        .fields
-        .map_or((3, 8), |(low, high)| (low.saturating_sub(1), high.saturating_sub(1)));
-    let wanted = usize::try_from(draw.between(low as u64, high as u64)).unwrap_or(low);
-    let nested_wanted = match difficulty.nested {
-        None => usize::from(draw.chance(72)),
-        Some(nested) => nested,
-    };
     let others = &entity.fields[1..];
-    let is_nested = |field: &Field| field.kind.fields().is_some();
-    let is_stress = |field: &Field| matches!(field.kind, FieldKind::Text(flavour) if flavour != Flavour::String);
-    let mut chosen = draw.places(others.len(), wanted);
-    let mut include = |least: usize, test: &dyn Fn(&Field) -> bool, draw: &mut Draw| {
-        while chosen.iter().filter(|&&place| test(&others[place])).count() < least {
-            let candidates = (0..others.len()).filter(|place| test(&others[*place]) && !chosen.contains(place));
-            let candidates: Vec<usize> = candidates.collect();
-            if candidates.is_empty() {
-                return;
-            }
-            chosen.push(draw.pick(&candidates));
-        }
+    let mut chosen = match (difficulty.fields, difficulty.nested) {
+        (None, None) => usual_places(entity, draw),
+        _ => asked_places(entity, difficulty, draw),
     };
-    include(nested_wanted, &is_nested, draw);
-    if entity.escaping {
-        include(1, &is_stress, draw);
-    }
-    chosen.sort_unstable();
-    if nested_wanted == 0 {
-        chosen.retain(|&place| !is_nested(&others[place]));
-    }
     if draw.chance(30) {
         draw.shuffle(&mut chosen);
     }
@@ -165,6 +139,78 @@ fn fields(entity: &Entity, difficulty: Difficulty, draw: &mut Draw) -> Vec<Field
     let mut fields = vec![habits.field(&entity.fields[0], true, draw)];
     fields.extend(chosen.iter().map(|&place| habits.field(&others[place], false, draw)));
     fields
+}
+
+fn is_nested(field: &Field) -> bool {
+    field.kind.fields().is_some()
+}
+
+/// Whether a field's texts need escaping.
+fn is_stress(field: &Field) -> bool {
+    matches!(field.kind, FieldKind::Text(flavour) if flavour != Flavour::String)
+}
+
+/// The places of some fields behind the first: something nested mostly, something to be escaped where the entity is for that.
+fn usual_places(entity: &Entity, draw: &mut Draw) -> Vec<usize> {
+    let wanted = usize::try_from(draw.between(3, 8)).unwrap_or(3);
+    let nested_wanted = draw.chance(72);
+    let others = &entity.fields[1..];
+    let mut chosen = draw.places(others.len(), wanted);
+    let mut include = |test: &dyn Fn(&Field) -> bool, draw: &mut Draw| {
+        if !chosen.iter().any(|&place| test(&others[place])) {
+            let candidates: Vec<usize> = (0..others.len()).filter(|&place| test(&others[place])).collect();
+            if !candidates.is_empty() {
+                chosen.push(draw.pick(&candidates));
+            }
+        }
+    };
+    if nested_wanted {
+        include(&is_nested, draw);
+    }
+    if entity.escaping {
+        include(&is_stress, draw);
+    }
+    chosen.sort_unstable();
+    if !nested_wanted {
+        chosen.retain(|&place| !is_nested(&others[place]));
+    }
+    chosen
+}
+
+/// The places of as many fields behind the first as `difficulty` asks for, with as many nested ones; something to be escaped where the
+/// entity is for that and there is room.
+fn asked_places(entity: &Entity, difficulty: Difficulty, draw: &mut Draw) -> Vec<usize> {
+    let others = &entity.fields[1..];
+    let (low, high) = difficulty.fields.unwrap_or((4, 9));
+    let wanted = usize::try_from(draw.between(low as u64, high as u64)).unwrap_or(low);
+    // The first is there anyway.
+    let wanted = wanted.saturating_sub(1).min(others.len());
+    let of_kind = |nested: bool| (0..others.len()).filter(move |&place| is_nested(&others[place]) == nested);
+    let (nested, plain): (Vec<usize>, Vec<usize>) = (of_kind(true).collect(), of_kind(false).collect());
+    let nested_wanted = match difficulty.nested {
+        Some(nested) => nested,
+        None => usize::from(draw.chance(72)),
+    };
+    let nested_wanted = nested_wanted.min(nested.len()).min(wanted);
+    let mut chosen: Vec<usize> = draw
+        .places(nested.len(), nested_wanted)
+        .into_iter()
+        .map(|place| nested[place])
+        .collect();
+    let mut rest = draw.places(plain.len(), wanted - nested_wanted);
+    let stress: Vec<usize> = (0..plain.len())
+        .filter(|&place| is_stress(&others[plain[place]]))
+        .collect();
+    if entity.escaping
+        && !stress.is_empty()
+        && !rest.iter().any(|place| stress.contains(place))
+        && let Some(last) = rest.last_mut()
+    {
+        *last = draw.pick(&stress);
+    }
+    chosen.extend(rest.into_iter().map(|place| plain[place]));
+    chosen.sort_unstable();
+    chosen
 }
 
 /// How often the fields of one sample are optional, described, bounded; in percent.

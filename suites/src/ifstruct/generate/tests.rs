@@ -218,27 +218,26 @@ fn difficulty_changes_what_it_names_and_nothing_unasked() {
             .filter(|field| field["type"] == "object" || field["items"]["type"] == "object");
         nested.count()
     };
-    let many = samples(Difficulty {
-        fields: Some((7, 7)),
-        nested: Some(0),
-        ..Difficulty::default()
-    });
-    assert!(
-        many.iter()
-            .all(|sample| nested(sample) == 0 && properties(sample).len() <= 8)
-    );
-    let deep = samples(Difficulty {
-        nested: Some(3),
-        ..Difficulty::default()
-    });
-    let (deep, usual_nested): (usize, usize) = (
-        deep.iter().map(nested).sum(),
-        samples(Difficulty::default()).iter().map(nested).sum(),
-    );
-    assert!(
-        deep > usual_nested,
-        "{deep} nested fields, {usual_nested} without being asked for"
-    );
+    for (fields, nested_fields) in [((4, 4), 0), ((7, 7), 1), ((1, 1), 0), ((6, 8), 2), ((3, 3), 2)] {
+        let asked = samples(Difficulty {
+            fields: Some(fields),
+            nested: Some(nested_fields),
+            ..Difficulty::default()
+        });
+        for sample in &asked {
+            // An entity has 8 fields at least, and may have fewer nested ones than are asked for.
+            let (count, inner) = (properties(sample).len(), nested(sample));
+            assert!(
+                inner <= nested_fields && count <= fields.1,
+                "{fields:?}, {nested_fields}: {count}, {inner}"
+            );
+            assert!(count >= fields.0.min(6), "{fields:?}, {nested_fields}: {count}");
+        }
+        assert!(
+            asked.iter().any(|sample| nested(sample) == nested_fields),
+            "{nested_fields}"
+        );
+    }
     for (percent, expected) in [(0, 0), (100, 300)] {
         let samples = samples(Difficulty {
             escaping: Some(percent),

@@ -83,6 +83,7 @@ pub fn expected(sample: &Sample) -> Recovered {
         },
         no_commentary: sample.require_no_commentary,
         no_extras: true,
+        unclear: Vec::new(),
     }
 }
 
@@ -142,6 +143,11 @@ pub fn differences(found: &Recovered, meant: &Recovered) -> String {
         meant.no_commentary.to_string(),
     );
     compare("extras", found.no_extras.to_string(), meant.no_extras.to_string());
+    compare(
+        "unclear",
+        format!("{:?}", found.unclear),
+        format!("{:?}", meant.unclear),
+    );
     text
 }
 

@@ -61,6 +61,8 @@ pub struct Recovered {
     pub no_commentary: bool,
     /// Whether no other fields may be added.
     pub no_extras: bool,
+    /// Sentences on a fence, on text around the data or on other fields that allow or doubt rather than ask: what they ask for is unknown.
+    pub unclear: Vec<String>,
 }
 
 /// The schema of a list of objects with `fields`.

@@ -46,7 +46,18 @@ pub(super) fn read(sentence: &str, recovered: &mut Recovered) -> bool {
     )
     .is_match(&text.replace("no additional text", ""));
     recovered.no_extras |= extras;
+    if (fence || commentary || extras) && allows(&text) {
+        recovered.unclear.push(sentence.to_owned());
+    }
     wrapper || fence || commentary || extras
+}
+
+/// Whether a sentence allows or doubts rather than asks.
+fn allows(text: &str) -> bool {
+    regex!(
+        r"\b(?:feel free|you (?:may|might|could)|(?:is|are|would be|'s) (?:also )?(?:fine|okay|ok|allowed|welcome|acceptable)|if you (?:like|want|wish|prefer)|up to you|optionally|as you (?:like|see fit))\b"
+    )
+    .is_match(text)
 }
 
 fn wrapper(text: &str, recovered: &mut Recovered) -> bool {
