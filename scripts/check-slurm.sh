@@ -70,7 +70,7 @@ for number in $(seq 60); do
  "tests": [{"valid": true, "data": {"n": 1}}, {"valid": false, "data": {"n": $((number + 1))}}]}
 JSON
 done
-run=(masks --data "$work/data" --frameworks maskwright,llguidance --repeat 20)
+run=(masks --data "$work/data" --frameworks maskwright,llguidance --repeat 100)
 
 export MASKWRIGHT SBATCH_PART="" SBATCH_MERGE=""
 read -r measured merged < <(scripts/slurm/submit.sh "$work/out" 6 "${run[@]}")
@@ -85,8 +85,12 @@ begun() {
 first=$(begun 1)
 scontrol requeue "${measured}_0"
 second=$(begun 2)
-# What Slurm sends two minutes before the end of the time.
-scancel --signal=USR1 --batch "${measured}_1"
+# What Slurm sends to the script of a task two minutes before the end of its time.
+for script in $(pgrep -f slurm_script); do
+  if tr '\0' '\n' <"/proc/$script/environ" | grep -qx SLURM_ARRAY_TASK_ID=1; then
+    kill -USR1 "$script"
+  fi
+done
 echo "part 1 had $first records when it was killed, part 2 had $second at the end of its time"
 for _ in $(seq 300); do
   [ -n "$(squeue --noheader --jobs "$measured,$merged" 2>/dev/null)" ] || break
