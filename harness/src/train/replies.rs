@@ -6,13 +6,23 @@ use maskwright_models::{
     DecodeOptions, FinishReason, LoadedModel, ModelError, SamplingOptions, TokenSequence, TrainableModel,
     generate_after, logits_to_host,
 };
-use maskwright_suites::ifstruct::{Level, Sample, Score, Scorer};
+use maskwright_suites::ifstruct::{FailureKind, Level, Sample, Score, Scorer};
 
 use super::samples::{PromptedSample, Room};
 use crate::error::CommandError;
 
 /// What a reply that fails can earn at most, where failed replies earn anything.
 const PARTIAL: f64 = 0.5;
+
+/// Failures by which nothing of the data is read.
+const UNREAD: [FailureKind; 6] = [
+    FailureKind::NoData,
+    FailureKind::WrongFormat,
+    FailureKind::Syntax,
+    FailureKind::NumberTooLong,
+    FailureKind::TooDeep,
+    FailureKind::TooLarge,
+];
 
 /// A reply and how it ended.
 #[derive(Clone, Debug)]
@@ -38,7 +48,8 @@ pub struct Judged {
 }
 
 impl Judged {
-    /// The verdict of IFStruct's judge: 1 for a reply that passes, else 0 or, with `partial`, the less the more speaks against it.
+    /// The verdict of IFStruct's judge: 1 for a reply that passes, else 0 or, with `partial` and data that can be read, the less the more speaks
+    /// against it.
     ///
     /// # Errors
     ///
@@ -51,7 +62,9 @@ impl Judged {
             omitted,
             ..
         } = scorer.score(reply);
-        let reward = match (passed, partial) {
+        // Of data that cannot be read little is known that could be wrong with it, and so it would earn more than what is read.
+        let is_read = !failures.iter().any(|failure| UNREAD.contains(&failure.kind));
+        let reward = match (passed, partial && is_read) {
             (true, _) => 1.0,
             (false, true) => PARTIAL / (1 + failures.len() + omitted) as f64,
             (false, false) => 0.0,

@@ -132,7 +132,10 @@ fn records_are_planned_for_steps_and_evaluations() {
 
 #[test]
 fn what_fails_earns_nothing_or_a_part() {
-    let sample = SampleGenerator::new(1, Split::Test).unwrap().next().unwrap();
+    let mut samples = SampleGenerator::new(1, Split::Test).unwrap();
+    let sample = samples
+        .find(|sample| sample.output_format == OutputFormat::Json)
+        .unwrap();
     let judged = |reply: &str, partial| Judged::of_ifstruct(&sample, reply, Level::Public, partial).unwrap();
     let right = reference::reply(&sample, 0).unwrap();
     assert_eq!(
@@ -149,8 +152,10 @@ fn what_fails_earns_nothing_or_a_part() {
             passed: false
         }
     );
-    let part = judged("no", true);
-    assert!(!part.passed && part.reward > 0.0 && part.reward <= 0.5, "{part:?}");
+    // What cannot be read earns less than what is read and wrong.
+    assert_eq!(judged("[{", true).reward, 0.0);
+    let part = judged("```json\n[]\n```", true);
+    assert!(!part.passed && part.reward > 0.0 && part.reward <= 0.25, "{part:?}");
 }
 
 fn checkpoint(directory: &Path) -> ModelSource {

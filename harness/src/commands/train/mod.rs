@@ -98,7 +98,7 @@ pub struct TrainArguments {
     /// Weight of the divergence from where GRPO started; 0 saves the memory of these weights
     #[arg(long, default_value_t = 0.02, value_parser = not_negative, value_name = "WEIGHT")]
     kl: f64,
-    /// Let replies that fail earn up to half of the reward, the less the more speaks against them
+    /// Let replies that fail, but can be read, earn up to a quarter of the reward, the less the more speaks against them
     #[arg(long)]
     partial_reward: bool,
     /// Share of the matrices, times the learning rate, that a step takes away
