@@ -2,7 +2,7 @@
 # Drives the Python package with the servers and libraries that it is for: vLLM's manager of structured outputs, SGLang's grammar backend, and the
 # processors of transformers, Outlines and mlx-lm with the built-in model. No GPU is needed, and no server is started.
 #
-#   scripts/check-serving.sh [--venv DIRECTORY]     some 6 GB are downloaded and 12 GB kept there, by default in target/check-serving/venv
+#   scripts/check-serving.sh [--venv DIRECTORY]     some 5 GB are downloaded and 10 GB kept there, by default in target/check-serving/venv
 #
 # Packages come from pip's registry, in the versions that the package is written for. A directory that has them is used as it is; delete it to
 # install them anew. Needs CPython 3.11 or 3.12 on Linux with venv and pip, and cargo.
@@ -17,7 +17,7 @@ mkdir -p "$place"
 
 if [ ! -e "$venv/installed" ]; then
     echo "installing torch, transformers, vLLM, SGLang, xgrammar, llguidance, Outlines and mlx into $venv:"
-    echo "some 6 GB are downloaded and 12 GB kept; twenty minutes on a fast line"
+    echo "some 5 GB are downloaded and 10 GB kept; a quarter of an hour"
     df -h "$(dirname "$venv")" | tail -n 1
     "${PYTHON:-python3}" -m venv "$venv"
     pip=("$venv/bin/python" -m pip --quiet --disable-pip-version-check install)
