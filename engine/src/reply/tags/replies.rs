@@ -58,6 +58,9 @@ pub(super) struct TagState {
     written: SmallVec<[Written; 1]>,
 }
 
+/// A token that stands for itself, and the threads behind it.
+type ForcedToken = (TokenId, Arc<[Thread]>);
+
 /// The threads after a byte, with the sizes in their contents.
 #[derive(Default)]
 struct Stepped {
@@ -246,7 +249,7 @@ impl TagReplies {
     }
 
     /// The token that must come next and stands for itself; none where there is another way.
-    fn forced_token(&self, at: &Arc<[Thread]>) -> Result<Option<(TokenId, Arc<[Thread]>)>, AutomatonError> {
+    fn forced_token(&self, at: &Arc<[Thread]>) -> Result<Option<ForcedToken>, AutomatonError> {
         let is_before_token = |thread: &Thread| match thread {
             Thread::Branch(point) => match self.program.point(*point) {
                 Point::Branch(edges) => edges.iter().all(|(byte, _)| is_lead(*byte)),
