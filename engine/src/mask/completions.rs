@@ -1,23 +1,27 @@
 //! [`CompletionTokens`]: the tokens of completions, and how long these are from each state.
 //!
-//! A completion is a chain of pieces of text, of which many documents share most. Each piece is spelled with as few tokens as
-//! can be, once, and how many tokens end the document is remembered by state. So a decode loop that asks at every token how
-//! far the end is pays for what is new since the last one.
+//! A completion is a chain of links, each some pieces of text with the state behind them, and many documents share most of it.
+//! Which link goes on from a state depends on what the automaton has found out before; so the first one found is kept, with what
+//! the whole completion from there takes. What is said of a completion's length is therefore true of its tokens, and a decode
+//! loop that asks at every token how far the end is pays for what is new since the last one. Each piece is spelled with as few
+//! tokens as can be.
 
 use std::sync::Arc;
 
 use hashbrown::HashMap;
+use hashbrown::hash_map::Entry;
 
 use crate::automaton::{Automaton, AutomatonError, State, TextPiece};
-use crate::mask::cache::bounded::BoundedCache;
 use crate::{TokenId, Vocabulary};
 
-/// Memory for the numbers of tokens that end documents.
-const LENGTH_BYTES: usize = 1 << 20;
+/// Memory for the links of completions: some ten thousand.
+const LINK_BYTES: usize = 4 << 20;
 /// Memory for the spellings of pieces.
 const SPELLING_BYTES: usize = 1 << 20;
 /// Tokens up to which completions are looked for.
 const MAX_TOKENS: usize = 1 << 16;
+/// Bytes that a piece takes besides its text, roughly.
+const PIECE_BYTES: usize = 40;
 
 /// The length of a completion.
 #[derive(Clone, Copy, Debug, Default)]
@@ -38,33 +42,46 @@ impl CompletionLength {
     }
 }
 
+/// A part of a completion.
+#[derive(Debug)]
+struct Link {
+    pieces: Box<[TextPiece]>,
+    /// The state behind the pieces.
+    next: State,
+    /// The length from the beginning of the pieces to the end of the document.
+    to_end: CompletionLength,
+}
+
+impl Link {
+    /// Bytes that a kept link takes, roughly.
+    fn bytes(&self) -> usize {
+        let texts = self.pieces.iter().map(|piece| piece.len() + PIECE_BYTES);
+        size_of::<(State, Arc<Self>)>() + size_of::<Self>() + texts.sum::<usize>()
+    }
+}
+
+/// Links that follow one another, each with the state that it begins in.
+type Chain = Vec<(State, Arc<Link>)>;
+
 /// For each place in a text the number of tokens that spell what is left, and the length of the first.
 type Spelling = Arc<[(u32, u32)]>;
 
 /// What is remembered of completions in one schema.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct CompletionTokens {
-    /// The lengths of completions from states between the parts of a document.
-    lengths: BoundedCache<State, CompletionLength>,
+    /// The links from states between the parts of a document. Behind each of them all others up to the document's end are
+    /// there as well.
+    links: HashMap<State, Arc<Link>>,
+    link_bytes: usize,
     /// The spelling of a text by its address, at which the text is kept.
     spellings: HashMap<usize, (Arc<[u8]>, Spelling)>,
-    bytes: usize,
-}
-
-impl Default for CompletionTokens {
-    fn default() -> Self {
-        Self {
-            lengths: BoundedCache::new(LENGTH_BYTES),
-            spellings: HashMap::new(),
-            bytes: 0,
-        }
-    }
+    spelling_bytes: usize,
 }
 
 impl CompletionTokens {
     /// Bytes that it takes, roughly.
     pub(crate) fn bytes(&self) -> usize {
-        self.lengths.bytes() + self.bytes
+        self.link_bytes + self.spelling_bytes
     }
 
     /// Tokens that end the document from a state; none where it cannot be ended within a bounded number of them.
@@ -74,27 +91,20 @@ impl CompletionTokens {
         vocabulary: &Vocabulary,
         at: State,
     ) -> Result<Option<Vec<TokenId>>, AutomatonError> {
+        let Some(chain) = self.chain(automaton, vocabulary, at)? else {
+            return Ok(None);
+        };
+        if self.length_of(&chain, at).is_none() {
+            return Ok(None);
+        }
         let (mut tokens, mut at) = (Vec::new(), at);
-        while !automaton.is_done(&at) {
-            let Some((pieces, next)) = step(automaton, &at)? else {
-                return Ok(None);
-            };
-            for piece in pieces {
-                let spelling = self.spelling(vocabulary, &piece);
-                let mut from = piece.from;
-                while let Some((left, length)) = spelling.get(from) {
-                    if *left == u32::MAX {
-                        return Ok(None);
-                    }
-                    let end = from + *length as usize;
-                    tokens.extend(vocabulary.token_of(&piece.whole[from..end]));
-                    from = end;
-                }
-            }
-            if tokens.len() > MAX_TOKENS {
-                return Ok(None);
-            }
-            at = next;
+        for (_, link) in chain {
+            self.spell(vocabulary, &link, &mut tokens);
+            at = link.next;
+        }
+        while let Some(link) = self.links.get(&at).cloned() {
+            self.spell(vocabulary, &link, &mut tokens);
+            at = link.next;
         }
         Ok(Some(tokens))
     }
@@ -106,40 +116,104 @@ impl CompletionTokens {
         vocabulary: &Vocabulary,
         at: State,
     ) -> Result<Option<CompletionLength>, AutomatonError> {
-        let (mut chain, mut at) = (Vec::new(), at);
-        let mut behind = loop {
+        let chain = self.chain(automaton, vocabulary, at)?;
+        Ok(chain.and_then(|chain| self.length_of(&chain, at)))
+    }
+
+    /// The length of the completion from a state whose first links are those of a chain; none if it has too many tokens.
+    fn length_of(&self, chain: &[(State, Arc<Link>)], at: State) -> Option<CompletionLength> {
+        let first = chain.first().map(|(_, link)| link).or_else(|| self.links.get(&at));
+        let length = first.map_or_else(CompletionLength::default, |link| link.to_end);
+        Some(length).filter(|length| length.tokens <= MAX_TOKENS)
+    }
+
+    /// The links from a state on that are not kept yet, behind which there is the document's end or a link that is kept; none
+    /// where no end was found. As many of the last of them are kept as there is room for.
+    fn chain(
+        &mut self,
+        automaton: &mut Automaton,
+        vocabulary: &Vocabulary,
+        at: State,
+    ) -> Result<Option<Chain>, AutomatonError> {
+        let Some(mut chain) = self.find_chain(automaton, vocabulary, at)? else {
+            return Ok(None);
+        };
+        let bytes: usize = chain.iter().map(|(_, link)| link.bytes()).sum();
+        if self.link_bytes + bytes > LINK_BYTES && !self.links.is_empty() {
+            // What is kept goes with all that it rests on, so that the whole chain is found anew.
+            self.links.clear();
+            self.link_bytes = 0;
+            match self.find_chain(automaton, vocabulary, at)? {
+                Some(whole) => chain = whole,
+                None => return Ok(None),
+            }
+        }
+        for (at, link) in chain.iter().rev() {
+            let bytes = link.bytes();
+            if automaton.is_in_scalar(*at) || automaton.is_in_text(*at) || self.link_bytes + bytes > LINK_BYTES {
+                break;
+            }
+            if let Entry::Vacant(room) = self.links.entry(*at) {
+                room.insert(link.clone());
+                self.link_bytes += bytes;
+            }
+        }
+        Ok(Some(chain))
+    }
+
+    /// The links from a state up to the first that is kept, or to the document's end; none where no end was found.
+    fn find_chain(
+        &mut self,
+        automaton: &mut Automaton,
+        vocabulary: &Vocabulary,
+        at: State,
+    ) -> Result<Option<Chain>, AutomatonError> {
+        let (mut found, mut at) = (Vec::new(), at);
+        let mut to_end = loop {
             if automaton.is_done(&at) {
                 break CompletionLength::default();
             }
-            let is_kept = !automaton.is_in_scalar(at) && !automaton.is_in_text(at);
-            if is_kept && let Some(known) = self.lengths.get(&at) {
-                break known;
+            if let Some(link) = self.links.get(&at) {
+                break link.to_end;
             }
-            if chain.len() > MAX_TOKENS {
+            if found.len() > MAX_TOKENS {
                 return Ok(None);
             }
             let Some((pieces, next)) = step(automaton, &at)? else {
                 return Ok(None);
             };
             let mut own = CompletionLength::default();
-            for piece in pieces {
-                let spelling = self.spelling(vocabulary, &piece);
+            for piece in &pieces {
+                let spelling = self.spelling(vocabulary, piece);
                 let tokens = spelling.get(piece.from).map_or(0, |(tokens, _)| *tokens as usize);
-                own = own.and(CompletionLength {
-                    tokens,
-                    bytes: piece.len(),
-                });
+                let bytes = piece.len();
+                own = own.and(CompletionLength { tokens, bytes });
             }
-            chain.push((is_kept.then_some(at), own));
+            found.push((at, pieces, next, own));
             at = next;
         };
-        for (at, own) in chain.into_iter().rev() {
-            behind = own.and(behind);
-            if let Some(at) = at {
-                self.lengths.keep(at, behind, 0);
+        let mut chain = Vec::with_capacity(found.len());
+        for (at, pieces, next, own) in found.into_iter().rev() {
+            to_end = own.and(to_end);
+            let pieces = pieces.into();
+            chain.push((at, Arc::new(Link { pieces, next, to_end })));
+        }
+        chain.reverse();
+        Ok(Some(chain))
+    }
+
+    /// Adds the tokens of a link.
+    fn spell(&mut self, vocabulary: &Vocabulary, link: &Link, tokens: &mut Vec<TokenId>) {
+        for piece in &link.pieces {
+            let spelling = self.spelling(vocabulary, piece);
+            let mut from = piece.from;
+            // A text that no tokens spell has no spelling from its beginning on, and is in no completion that is short enough.
+            while let Some((_, length)) = spelling.get(from).filter(|(_, length)| *length > 0) {
+                let end = from + *length as usize;
+                tokens.extend(vocabulary.token_of(&piece.whole[from..end]));
+                from = end;
             }
         }
-        Ok(Some(behind).filter(|length| length.tokens <= MAX_TOKENS))
     }
 
     /// For each place in the text of a piece how many tokens spell what is left of it, at least, and the length of the
@@ -155,11 +229,11 @@ impl CompletionTokens {
         }
         let spelling: Spelling = vocabulary.fewest_tokens(&piece.whole).into();
         let bytes = 64 + 9 * spelling.len();
-        if self.bytes + bytes > SPELLING_BYTES {
+        if self.spelling_bytes + bytes > SPELLING_BYTES {
             self.spellings.clear();
-            self.bytes = 0;
+            self.spelling_bytes = 0;
         }
-        self.bytes += bytes;
+        self.spelling_bytes += bytes;
         self.spellings.insert(address, (piece.whole.clone(), spelling.clone()));
         spelling
     }

@@ -12,7 +12,7 @@ const ENUMERATED_MEMBERS: usize = 1 << 12;
 
 impl Algebra {
     /// The constraint that every value satisfies.
-    pub(super) fn everything(&mut self) -> Constraint {
+    pub(crate) fn everything(&mut self) -> Constraint {
         Constraint {
             null: true,
             yes: true,

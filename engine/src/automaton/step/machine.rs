@@ -15,7 +15,7 @@ use crate::automaton::step::{
 };
 use crate::schema::{NodeId, SchemaSet};
 use crate::strings::Languages;
-use crate::{CompileError, Style};
+use crate::{CompileError, Style, Whitespace};
 use hashbrown::HashMap;
 use std::sync::Arc;
 
@@ -207,14 +207,17 @@ impl Automaton {
         if !from.cursor.may_read(byte) {
             return Ok(None);
         }
+        let Some(from) = from.without_bounded_gap(byte) else {
+            return Ok(None);
+        };
+        let from = self.before_first_item(from, byte)?;
         // Remembering a step pays only where a value begins or ends; other steps cost no more than a look-up.
         let is_kept = match from.cursor {
             Cursor::String(..) => byte == b'"',
             Cursor::Number(..) => !is_of_number(byte),
             Cursor::Value(_) => matches!(byte, b'"' | b'{' | b'['),
-            Cursor::ArrayStart => matches!(byte, b'"' | b'{' | b'[' | b']'),
             Cursor::ObjectStart | Cursor::ObjectNext => byte == b'}',
-            Cursor::ArrayNext => byte == b']',
+            Cursor::ArrayStart | Cursor::ArrayNext => byte == b']',
             Cursor::Colon(_) | Cursor::Literal(..) => true,
             Cursor::Key(..) | Cursor::ObjectComma | Cursor::Done => false,
         };
@@ -234,6 +237,16 @@ impl Automaton {
         }
         self.step_memo.by_byte.insert((from, byte), next);
         Ok(next)
+    }
+
+    /// The state before the first item for a state after `[` where an item begins with the byte, unless whitespace is fixed: most
+    /// items begin like the first, so that it is worked out once how. Other states are returned as they are.
+    fn before_first_item(&mut self, from: State, byte: u8) -> Result<State, AutomatonError> {
+        let is_fixed = matches!(self.search.algebra.style.whitespace, Whitespace::Fixed(_));
+        if from.cursor != Cursor::ArrayStart || is_fixed || !matches!(byte, b'"' | b'{' | b'[') {
+            return Ok(from);
+        }
+        Ok(self.first_item(from)?.unwrap_or(from))
     }
 
     /// The state after some bytes; `None` if no document continues with them.

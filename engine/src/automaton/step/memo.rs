@@ -125,6 +125,8 @@ pub(super) struct ObjectKeys {
     pub(super) classes: HashMap<ExpectationId, Arc<KeyClasses>>,
     /// The residual of a language after a text of whole chunks.
     pub(super) after_chunks: HashMap<(LanguageId, TextId), LanguageId>,
+    /// Whether another member may come in the object that was asked about last.
+    pub(super) last_has_next: Option<(StackId, bool)>,
     /// The result of the last look-up that also lists the keys of values from which an object has to differ.
     pub(super) last_classes: Option<(ExpectationId, Vec<TextId>, Arc<KeyClasses>)>,
 }

@@ -535,6 +535,34 @@ fn branches_that_evaluate() {
     );
 }
 
+/// Arrays that only have to have items take a look at each item that is asked for, and none that no item can be.
+#[test]
+fn arrays_may_have_to_contain_hundreds_of_constants() {
+    let contains = list(200, |at| format!(r#"{{"contains": {{"const": {at}}}}}"#));
+    let all = format!("[{}]", list(200, |at| at.to_string()));
+    let all_but_one = format!("[{}]", list(199, |at| at.to_string()));
+    answered(
+        &format!(r#"{{"type": "array", "allOf": [{contains}]}}"#),
+        &[(&all, true), (&all_but_one, false), ("[]", false)],
+    );
+    answered(
+        r#"{"type": "array", "anyOf": [{"contains": {"const": 1}, "minItems": 3}, {"contains": false}]}"#,
+        &[
+            ("[1,2,3]", true),
+            ("[2,3,1]", true),
+            ("[1,2]", false),
+            ("[2,3,4]", false),
+        ],
+    );
+    assert_eq!(
+        work(
+            r#"{"type": "array", "allOf": [{"contains": {"const": 1}}, {"contains": false}]}"#,
+            &[]
+        ),
+        Verdict::Unsatisfiable
+    );
+}
+
 /// Lowers a limit.
 type Lower<'a> = &'a dyn Fn(&mut Limits);
 

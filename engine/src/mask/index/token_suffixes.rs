@@ -30,8 +30,8 @@ pub(crate) struct TokenSuffixes {
     pub(crate) values: Box<[ValueSuffix]>,
     /// The suffixes that have something behind a colon of which it is not easily said whether it ends a value.
     pub(crate) odd: Box<[(u32, Box<[u8]>)]>,
-    /// The nodes of the trie behind a comma and an opening quote, with whitespace between these.
-    pub(crate) next_names: Box<[u32]>,
+    /// The nodes of the trie behind a comma and an opening quote, with whitespace between these, and their texts.
+    pub(crate) next_names: Box<[(u32, Box<[u8]>)]>,
     /// Which suffixes below those nodes end within the name.
     pub(crate) begun_names: SuffixSet,
     /// The suffixes below those nodes that have a colon behind the name.
@@ -156,7 +156,7 @@ impl TokenSuffixes {
             });
         let reached = reached.collect();
         let trie = Trie::new(texts.iter().map(|text| &text[..]));
-        let mut next_names: Vec<u32> = Vec::new();
+        let mut next_names: Vec<(u32, Box<[u8]>)> = Vec::new();
         let mut begun_names = vec![false; texts.len()];
         let mut names = Vec::new();
         for (suffix, text) in texts.iter().enumerate() {
@@ -167,7 +167,8 @@ impl TokenSuffixes {
                 continue;
             }
             let before = text.len() - name.len();
-            next_names.extend(trie.find(text[..=before].iter().copied()));
+            let node = trie.find(text[..=before].iter().copied());
+            next_names.extend(node.map(|node| (node, text[..=before].into())));
             if text.len() == before + 1 {
                 continue;
             }

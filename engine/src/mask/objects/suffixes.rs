@@ -167,19 +167,17 @@ impl Suffixes<'_> {
         Ok(viable)
     }
 
-    /// Notes which of the suffixes that begin another name may come.
+    /// Notes which of the suffixes that begin another name may come, behind the opening quote.
     fn begin_names(&mut self, at: State, viable: &mut SuffixSet) -> Result<(), AutomatonError> {
         let TokenSuffixes { trie, next_names, .. } = &self.index;
         let mut open = SmallVec::<[_; 4]>::new();
-        for &node in next_names.iter().filter(|node| !trie.is_leaf(**node)) {
-            for suffix in trie.run(node, trie.end(node)).skip(trie.at(node).len()) {
+        for (node, text) in next_names.iter().filter(|(node, _)| !trie.is_leaf(*node)) {
+            for suffix in trie.run(*node, trie.end(*node)).skip(trie.at(*node).len()) {
                 viable.put(suffix, false);
             }
-        }
-        // Before a key that may come nothing is left of what was found without it.
-        let comma = trie.child(ROOT, b',');
-        if let (Some(node), Some(comma)) = (comma, self.automaton.step(at, b',')?) {
-            open.push((node, comma));
+            if let Some(name) = self.automaton.read_bytes(at, text)? {
+                open.push((*node, name));
+            }
         }
         while let Some((node, at)) = open.pop() {
             for child in trie.children(node) {
@@ -232,7 +230,12 @@ impl Suffixes<'_> {
                     continue;
                 }
                 viable.put_all(trie.at(child));
-                if is_before_any_name && suffixes.next_names.binary_search(&child).is_ok() {
+                if is_before_any_name
+                    && suffixes
+                        .next_names
+                        .binary_search_by_key(&child, |(node, _)| *node)
+                        .is_ok()
+                {
                     for suffix in trie.run(child, trie.end(child)).skip(trie.at(child).len()) {
                         viable.put(suffix, suffixes.begun_names[suffix]);
                     }

@@ -136,7 +136,10 @@ impl Search {
         if self.algebra.at_end(formula) {
             return Ok(true);
         }
-        Ok(self.items_to_array_end(&[formula])?.is_some())
+        match self.can_be_served(formula)? {
+            Some(can) => Ok(can),
+            None => Ok(self.items_to_array_end(&[formula])?.is_some()),
+        }
     }
 
     /// Items that complete an array for which all formulas hold; `None` if there are none.
@@ -155,6 +158,9 @@ impl Search {
         read: &[AssertionId],
         differing: Option<usize>,
     ) -> Result<Option<DiagramId>, AutomatonError> {
+        if differing.is_none() && self.can_be_served(formula)? == Some(true) {
+            return Ok(Some(DiagramId::ALWAYS));
+        }
         let are_ample = Cell::new(true);
         let checked = |this: &mut Self, runs: &[Run]| {
             if let Some(others) = differing {

@@ -10,5 +10,6 @@ pub(super) mod object_facts;
 mod object_models;
 mod objects;
 mod positions;
+mod served_arrays;
 mod tableau;
 mod value_facts;

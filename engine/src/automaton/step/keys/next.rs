@@ -15,8 +15,20 @@ use hashbrown::HashSet;
 const SEEN_LOOKED_THROUGH: usize = 16;
 
 impl Automaton {
-    /// Whether another member may come in the innermost object.
+    /// Whether another member may come in the innermost object. The steps over a comma, whitespace and a quote ask the same one
+    /// after the other.
     pub(crate) fn has_next_key(&mut self, stack: StackId) -> Result<bool, AutomatonError> {
+        if let Some((last, known)) = self.object_keys.last_has_next
+            && last == stack
+        {
+            return Ok(known);
+        }
+        let has_next = self.find_has_next_key(stack)?;
+        self.object_keys.last_has_next = Some((stack, has_next));
+        Ok(has_next)
+    }
+
+    fn find_has_next_key(&mut self, stack: StackId) -> Result<bool, AutomatonError> {
         let Some(frame) = self.frame(stack) else {
             return Ok(false);
         };

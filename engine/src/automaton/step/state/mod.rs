@@ -48,6 +48,17 @@ impl State {
         let gap = Gap::default();
         Self { cursor, stack, gap }
     }
+
+    /// The state that a byte is read from as well as from this one: bounded whitespace makes no difference to the part behind it.
+    /// `None` if only a closing bracket may follow the whitespace, and the byte is none.
+    pub(super) fn without_bounded_gap(self, byte: u8) -> Option<Self> {
+        match self.gap {
+            Gap::Empty | Gap::Fixed { .. } => Some(self),
+            _ if is_whitespace(byte) => Some(self),
+            Gap::Line { before_end: true, .. } if !matches!(byte, b'}' | b']') => None,
+            Gap::Space | Gap::Line { .. } => Some(Self::new(self.cursor, self.stack)),
+        }
+    }
 }
 
 /// A position within a string, with the language of the texts that may follow.

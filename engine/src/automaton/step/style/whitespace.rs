@@ -78,11 +78,11 @@ impl Automaton {
                 spaced.then_some(Gap::Space)
             }
             (Gap::Empty, b'\n') => {
-                let frame = self.frame(state.stack)?;
+                let frame = self.frames.all.get(state.stack.0 as usize)?;
                 let (breaks, before_end) = match &state.cursor {
                     Cursor::ObjectStart | Cursor::ObjectComma | Cursor::ArrayStart => (true, false),
                     Cursor::Value(_) => (matches!(frame.kind, Container::Array { .. }), false),
-                    Cursor::ObjectNext | Cursor::ArrayNext => (self.may_close(&frame), true),
+                    Cursor::ObjectNext | Cursor::ArrayNext => (self.may_close(frame), true),
                     _ => (false, false),
                 };
                 let depth = u16::try_from(frame.depth).unwrap_or(u16::MAX);
