@@ -10,9 +10,9 @@ use candle_nn::ops::{rms_norm, sigmoid, silu};
 
 use crate::load::config::recurrence::DeltaNet;
 use crate::network::cpu::slices::with_cpu_slice;
-use crate::network::recurrent::arithmetic::{for_each_head, logistic, softplus, softplus_tensor, swish};
-use crate::network::recurrent::recurrent_state::{LayerState, wrong_kind};
-use crate::network::recurrent::weights::RecurrentWeights;
+use crate::network::recurrent::arithmetic::{for_each_head, logistic, swish};
+use crate::network::recurrent::recurrent_state::LayerState;
+use crate::network::recurrent::weights::{RecurrentWeights, for_heads};
 
 /// Number added to the sum of squares that queries and keys are normalised by.
 const SMALLEST_SQUARE: f32 = 1e-6;
@@ -25,9 +25,7 @@ pub(super) fn apply(
     wide: &[f32],
     out: &mut Vec<f32>,
 ) -> Result<()> {
-    let LayerState::Slices { inputs, matrices } = kept else {
-        return Err(wrong_kind());
-    };
+    let (inputs, matrices) = kept.slices()?;
     let (channels, values, heads) = (sizes.channels(), sizes.values(), sizes.value_heads);
     let row = channels + values + 2 * heads;
     let count = wide.len() / row;
@@ -52,7 +50,7 @@ pub(super) fn apply(
                 key: &mixed[sizes.keys() + key_start..][..sizes.key_dim],
                 value: &mixed[2 * sizes.keys() + head * sizes.value_dim..][..sizes.value_dim],
                 strength: logistic(strength),
-                decay: (weights.rates[head] * softplus(decay + weights.biases[head])).exp(),
+                decay: weights.step(head, decay).decay,
             };
             step.apply(matrix, out);
         }
@@ -123,39 +121,31 @@ pub(super) fn apply_tensors(
     kept: &mut LayerState,
     wide: &Tensor,
 ) -> Result<Tensor> {
-    let LayerState::Tensors { inputs, matrices } = kept else {
-        return Err(wrong_kind());
-    };
-    let (count, device) = (wide.dim(0)?, wide.device());
+    let (inputs, matrices) = kept.tensors()?;
+    let count = wide.dim(0)?;
     let (channels, values, heads) = (sizes.channels(), sizes.values(), sizes.value_heads);
     let mixed = weights
         .taps
         .apply_tensors(inputs, &wide.narrow(1, 0, channels)?.contiguous()?)?;
     let mixed = mixed.to_dtype(DType::F32)?;
     // [count, heads, key_dim, 1], each key head for all the value heads that share it.
-    let group = heads / sizes.key_heads;
     let normalised = |from: usize| {
         let vectors = mixed
             .narrow(1, from, sizes.keys())?
             .reshape((count, sizes.key_heads, 1, sizes.key_dim))?;
         let squares = (vectors.sqr()?.sum_keepdim(D::Minus1)? + f64::from(SMALLEST_SQUARE))?;
         let vectors = vectors.broadcast_div(&squares.sqrt()?)?;
-        let shape = (count, sizes.key_heads, group, sizes.key_dim);
-        vectors.broadcast_as(shape)?.reshape((count, heads, sizes.key_dim, 1))
+        for_heads(&vectors, heads)?.reshape((count, heads, sizes.key_dim, 1))
     };
     let queries = (normalised(0)? / (sizes.key_dim as f64).sqrt())?;
     let keys = normalised(sizes.keys())?;
     let of_values = mixed
         .narrow(1, 2 * sizes.keys(), values)?
         .reshape((count, heads, 1, sizes.value_dim))?;
-    let by_head = |from: usize| wide.narrow(1, from, heads)?.to_dtype(DType::F32);
-    let strengths = sigmoid(&by_head(channels + values)?)?.reshape((count, heads, 1, 1))?;
-    let on_device = |numbers: &[f32]| Tensor::from_slice(numbers, (1, heads), device);
-    let decays = by_head(channels + values + heads)?.broadcast_add(&on_device(&weights.biases)?)?;
-    let decays = softplus_tensor(&decays)?
-        .broadcast_mul(&on_device(&weights.rates)?)?
-        .exp()?
-        .reshape((count, heads, 1, 1))?;
+    let by_head = |from: usize| wide.narrow(1, from, heads);
+    let strengths = by_head(channels + values)?.to_dtype(DType::F32)?;
+    let strengths = sigmoid(&strengths)?.reshape((count, heads, 1, 1))?;
+    let decays = weights.steps(&by_head(channels + values + heads)?)?.decay;
     let mut outputs = Vec::with_capacity(count);
     for token in 0..count {
         let of = |all: &Tensor| all.get(token);

@@ -11,9 +11,9 @@ use candle_nn::ops::silu;
 
 use crate::load::config::recurrence::Mamba2;
 use crate::network::cpu::slices::with_cpu_slice;
-use crate::network::recurrent::arithmetic::{for_each_head, softplus, softplus_tensor, swish};
-use crate::network::recurrent::recurrent_state::{LayerState, wrong_kind};
-use crate::network::recurrent::weights::RecurrentWeights;
+use crate::network::recurrent::arithmetic::{for_each_head, swish};
+use crate::network::recurrent::recurrent_state::LayerState;
+use crate::network::recurrent::weights::{RecurrentWeights, for_heads};
 
 /// The gated outputs of all tokens, `[count, width]`, on the CPU; `wide` is what [`RecurrentWeights::input`] gives of them.
 pub(super) fn apply(
@@ -23,9 +23,7 @@ pub(super) fn apply(
     wide: &[f32],
     out: &mut Vec<f32>,
 ) -> Result<()> {
-    let LayerState::Slices { inputs, matrices } = kept else {
-        return Err(wrong_kind());
-    };
+    let (inputs, matrices) = kept.slices()?;
     let (width, channels, dim, state) = (sizes.width(), sizes.channels(), sizes.head_dim, sizes.state);
     let row = width + channels + sizes.heads;
     let count = wide.len() / row;
@@ -36,17 +34,16 @@ pub(super) fn apply(
         let group = head / (sizes.heads / sizes.groups);
         for (token, out) in out.chunks_exact_mut(dim).enumerate() {
             let mixed = &mixed[token * channels..][..channels];
-            let step = softplus(wide[token * row + width + channels + head] + weights.biases[head]);
-            let decay = (step * weights.rates[head]).exp();
+            let step = weights.step(head, wide[token * row + width + channels + head]);
             let vector = &mixed[head * dim..][..dim];
             let write = &mixed[width + group * state..][..state];
             let read = &mixed[width + (sizes.groups + group) * state..][..state];
             let rows = matrix.chunks_exact_mut(state).zip(out.iter_mut().zip(vector));
             for (matrix, (out, x)) in rows {
-                let added = step * x;
+                let added = step.length * x;
                 let mut sum = 0.0;
                 for (number, (write, read)) in matrix.iter_mut().zip(write.iter().zip(read)) {
-                    *number = *number * decay + added * write;
+                    *number = *number * step.decay + added * write;
                     sum += *number * read;
                 }
                 *out = sum + weights.skips[head] * x;
@@ -80,10 +77,8 @@ pub(super) fn apply_tensors(
     kept: &mut LayerState,
     wide: &Tensor,
 ) -> Result<Tensor> {
-    let LayerState::Tensors { inputs, matrices } = kept else {
-        return Err(wrong_kind());
-    };
-    let (count, device) = (wide.dim(0)?, wide.device());
+    let (inputs, matrices) = kept.tensors()?;
+    let count = wide.dim(0)?;
     let (width, channels, heads) = (sizes.width(), sizes.channels(), sizes.heads);
     let mixed = weights
         .taps
@@ -95,28 +90,21 @@ pub(super) fn apply_tensors(
         let rows = mixed
             .narrow(1, from, sizes.groups * sizes.state)?
             .reshape((count, sizes.groups, 1, sizes.state))?;
-        let shape = (count, sizes.groups, heads / sizes.groups, sizes.state);
-        rows.broadcast_as(shape)?.reshape((count, heads, 1, sizes.state))
+        for_heads(&rows, heads)
     };
     let (write, read) = (rows(width)?, rows(width + sizes.groups * sizes.state)?);
-    let on_device = |numbers: &[f32]| Tensor::from_slice(numbers, (1, heads), device);
-    let steps = wide.narrow(1, width + channels, heads)?.to_dtype(DType::F32)?;
-    let steps = softplus_tensor(&steps.broadcast_add(&on_device(&weights.biases)?)?)?;
-    let decays = steps
-        .broadcast_mul(&on_device(&weights.rates)?)?
-        .exp()?
-        .reshape((count, heads, 1, 1))?;
-    let added = vectors.broadcast_mul(&steps.reshape((count, heads, 1, 1))?)?;
+    let steps = weights.steps(&wide.narrow(1, width + channels, heads)?)?;
+    let added = vectors.broadcast_mul(&steps.length)?;
     let mut outputs = Vec::with_capacity(count);
     for token in 0..count {
         let of = |all: &Tensor| all.get(token);
         let new = of(&added)?.broadcast_mul(&of(&write)?)?;
-        *matrices = (matrices.broadcast_mul(&of(&decays)?)? + new)?;
+        *matrices = (matrices.broadcast_mul(&of(&steps.decay)?)? + new)?;
         outputs.push(matrices.broadcast_mul(&of(&read)?)?.sum(D::Minus1)?);
     }
     let past = vectors
         .squeeze(3)?
-        .broadcast_mul(&on_device(&weights.skips)?.reshape((1, heads, 1))?)?;
+        .broadcast_mul(&RecurrentWeights::of_heads(&weights.skips, wide)?.reshape((1, heads, 1))?)?;
     let outputs = (Tensor::stack(&outputs, 0)? + past)?.reshape((count, width))?;
     let gates = silu(&wide.narrow(1, 0, width)?.contiguous()?.to_dtype(DType::F32)?)?;
     let gated = (outputs * gates)?.reshape((count, sizes.groups, width / sizes.groups))?;

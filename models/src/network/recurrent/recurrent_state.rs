@@ -148,6 +148,22 @@ impl LayerState {
         })
     }
 
+    /// The convolution's inputs and the matrices, where they are kept as slices.
+    pub(crate) fn slices(&mut self) -> Result<(&mut Vec<f32>, &mut Vec<f32>)> {
+        match self {
+            Self::Slices { inputs, matrices } => Ok((inputs, matrices)),
+            Self::Tensors { .. } => Err(wrong_kind()),
+        }
+    }
+
+    /// The convolution's inputs and the matrices, where they are kept as tensors.
+    pub(crate) fn tensors(&mut self) -> Result<(&mut Tensor, &mut Tensor)> {
+        match self {
+            Self::Tensors { inputs, matrices } => Ok((inputs, matrices)),
+            Self::Slices { .. } => Err(wrong_kind()),
+        }
+    }
+
     /// Makes this what a layer keeps before the first token.
     fn clear(&mut self) -> Result<()> {
         match self {
@@ -165,7 +181,7 @@ impl LayerState {
 }
 
 /// The error of a layer that keeps what another kind of device computes with.
-pub(crate) fn wrong_kind() -> Error {
+fn wrong_kind() -> Error {
     Error::Msg("the layer keeps nothing on this device".to_owned())
 }
 

@@ -1,9 +1,10 @@
 //! [`RecurrentWeights`]: the weights of a recurrent layer.
 
-use candle_core::Tensor;
+use candle_core::{DType, Result, Tensor};
 
 use crate::load::config::recurrence::Recurrence;
 use crate::network::matrices::linear::Linear;
+use crate::network::recurrent::arithmetic::{softplus, softplus_tensor};
 use crate::network::recurrent::causal_convolution::Taps;
 
 /// The weights of a recurrent layer, a gated delta net's or Mamba2's.
@@ -25,4 +26,50 @@ pub(crate) struct RecurrentWeights {
     pub(crate) output: Linear,
     /// Number added to the mean square in the norm.
     pub(crate) eps: f32,
+}
+
+/// How long a token's step is, and the factor by which the matrix of a head decays meanwhile.
+pub(super) struct StepOf<T> {
+    pub(super) length: T,
+    pub(super) decay: T,
+}
+
+impl RecurrentWeights {
+    /// The step of a token in one head, of which [`input`](Self::input) gives `number`.
+    pub(super) fn step(&self, head: usize, number: f32) -> StepOf<f32> {
+        let length = softplus(number + self.biases[head]);
+        StepOf {
+            length,
+            decay: (self.rates[head] * length).exp(),
+        }
+    }
+
+    /// The steps of tokens in all heads, `[count, heads, 1, 1]` each, of which [`input`](Self::input) gives `numbers`,
+    /// `[count, heads]`.
+    pub(super) fn steps(&self, numbers: &Tensor) -> Result<StepOf<Tensor>> {
+        let (count, heads) = numbers.dims2()?;
+        let (biases, rates) = (
+            Self::of_heads(&self.biases, numbers)?,
+            Self::of_heads(&self.rates, numbers)?,
+        );
+        let lengths = softplus_tensor(&numbers.to_dtype(DType::F32)?.broadcast_add(&biases)?)?;
+        let decays = lengths.broadcast_mul(&rates)?.exp()?;
+        let shape = (count, heads, 1, 1);
+        Ok(StepOf {
+            length: lengths.reshape(shape)?,
+            decay: decays.reshape(shape)?,
+        })
+    }
+
+    /// One number for each head on the device of another tensor, `[1, heads]`.
+    pub(super) fn of_heads(numbers: &[f32], beside: &Tensor) -> Result<Tensor> {
+        Tensor::from_slice(numbers, (1, numbers.len()), beside.device())
+    }
+}
+
+/// `x`, `[count, groups, 1, width]`, once for each of the `heads` that share a group: `[count, heads, 1, width]`.
+pub(super) fn for_heads(x: &Tensor, heads: usize) -> Result<Tensor> {
+    let (count, groups, _, width) = x.dims4()?;
+    x.broadcast_as((count, groups, heads / groups, width))?
+        .reshape((count, heads, 1, width))
 }
