@@ -166,8 +166,8 @@ bool mw_matcher_is_error(const struct MwMatcher *matcher);
 MW_MUST_USE
 int32_t mw_matcher_compute_mask(struct MwMatcher *matcher);
 
-// The mask that was computed last, of `mw_matcher_get_mask_byte_size` bytes; null where none was since the matcher last moved. It stays
-// until the next call on the matcher.
+// The mask that was computed last, of `mw_matcher_get_mask_byte_size` bytes; null where another call on the matcher came behind that. It
+// stays until the next call on the matcher.
 const uint32_t *mw_matcher_get_mask(const struct MwMatcher *matcher);
 
 // Bytes of a mask: 4 for each 32 tokens that begin. 0 for a matcher that is of no use.

@@ -217,8 +217,8 @@ pub unsafe extern "C" fn mw_matcher_compute_mask(matcher: *mut MwMatcher) -> i32
     code(filled.then_some(()))
 }
 
-/// The mask that was computed last, of `mw_matcher_get_mask_byte_size` bytes; null where none was since the matcher last moved. It stays
-/// until the next call on the matcher.
+/// The mask that was computed last, of `mw_matcher_get_mask_byte_size` bytes; null where another call on the matcher came behind that. It
+/// stays until the next call on the matcher.
 ///
 /// # Safety
 ///
@@ -298,7 +298,14 @@ pub unsafe extern "C" fn mw_matcher_consume_tokens(
     // SAFETY: as the caller says.
     code(unsafe {
         with_tokens(matcher, tokens, tokens_len, |matcher, tokens| {
-            let number = matcher.accept_all(tokens)?;
+            let before = matcher.position();
+            let number = match matcher.accept_all(tokens) {
+                Ok(number) => number,
+                Err(error) => {
+                    matcher.rollback(matcher.position() - before)?;
+                    return Err(error.into());
+                }
+            };
             match tokens.get(number) {
                 None => Ok(()),
                 Some(&token) => {

@@ -141,7 +141,13 @@ impl Matcher {
         let stops = self.stop_tokens.contains(&token);
         let token = match (stops, self.vocabulary.is_eos(token)) {
             (true, false) if !self.stands_for_itself(token)? => {
-                self.vocabulary.eos_tokens().first().copied().unwrap_or(token)
+                if !self.masker.is_complete()? {
+                    return Ok(false);
+                }
+                // One that a structural tag names may stand for itself.
+                let mut ends = self.vocabulary.eos_tokens().iter();
+                let end = ends.find(|end| !self.masker.names(**end)).copied();
+                end.or(self.vocabulary.eos_tokens().first().copied()).unwrap_or(token)
             }
             // It ends other answers, not this one, but a structural tag may name it.
             (false, true) if self.masker.is_complete()? => return Ok(false),
@@ -150,8 +156,20 @@ impl Matcher {
         match self.masker.advance(token) {
             Ok(()) => {
                 // A structural tag may name a stop token before its end.
-                self.terminated = stops && self.masker.is_complete()?;
-                Ok(true)
+                let is_complete = match stops {
+                    true => self.masker.is_complete(),
+                    false => Ok(false),
+                };
+                match is_complete {
+                    Ok(is_complete) => {
+                        self.terminated = is_complete;
+                        Ok(true)
+                    }
+                    Err(error) => {
+                        self.masker.rollback(1)?;
+                        Err(error.into())
+                    }
+                }
             }
             Err(MaskError::TokenRefused { .. }) => Ok(false),
             Err(error) => Err(error.into()),
@@ -327,7 +345,18 @@ impl Matcher {
         let mut filled = 0;
         let mut result = Ok(());
         for (number, row) in rows.chunks_mut(words.max(1)).take(drafted.len() + 1).enumerate() {
-            let is_reached = number == 0 || filled == number && self.accept(drafted[number - 1])?;
+            let is_reached = match number {
+                0 => Ok(true),
+                _ if filled == number => self.accept(drafted[number - 1]),
+                _ => Ok(false),
+            };
+            let is_reached = match is_reached {
+                Ok(is_reached) => is_reached,
+                Err(error) => {
+                    result = Err(error);
+                    break;
+                }
+            };
             if !is_reached {
                 row.fill(u32::MAX);
                 continue;

@@ -115,16 +115,14 @@ pub enum RunDirectoryError {
 
 /// What of the records is on disk, at the end of an error.
 fn kept_records(kept: usize, directory: &Path) -> String {
+    let continued = format!(
+        "--resume --out {} continues the run, and a part of one its own command",
+        directory.display()
+    );
     match kept {
         0 => String::new(),
-        1 => format!(
-            "; 1 record is kept in {}, where the run can be continued",
-            directory.display()
-        ),
-        _ => format!(
-            "; {kept} records are kept in {}, where the run can be continued",
-            directory.display()
-        ),
+        1 => format!("; 1 record is kept: {continued}"),
+        _ => format!("; {kept} records are kept: {continued}"),
     }
 }
 

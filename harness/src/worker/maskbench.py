@@ -167,6 +167,7 @@ def main():
     # What adapters print is no reply.
     replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
+    sys.stdin.reconfigure(encoding="utf-8")
     with tempfile.TemporaryDirectory() as hub:
         offline_hub(hub)
         worker = Worker(sys.argv[1], hub)

@@ -123,6 +123,7 @@ impl Trial {
             let failed = replayed.is_err();
             trial.replays.push(replayed.map_err(Into::into));
             if failed {
+                worker.forget(masker);
                 return trial;
             }
         }

@@ -23,6 +23,8 @@ use super::region::{Patterns, Region};
 const MAX_POINTS: usize = 1 << 18;
 /// Bytes of all triggers and excluded texts of one structural tag, each list counted once. Each byte takes up to a kilobyte.
 const MAX_PATTERN_BYTES: usize = 1 << 16;
+/// Triggers and excluded texts of one structural tag, counted at each free text that has them.
+const MAX_PATTERN_ENTRIES: usize = 1 << 21;
 /// Ways on from one place: each is followed for every byte.
 pub(super) const MAX_THREADS: usize = 256;
 /// Steps of the work that follows the graph.
@@ -46,6 +48,8 @@ struct Builder<'f> {
     literals: HashMap<(&'f [u8], PointId), PointId>,
     patterns: HashMap<Vec<Box<[u8]>>, Arc<Patterns>>,
     pattern_bytes: usize,
+    /// Entries of all lists of what follows a pattern.
+    pattern_entries: usize,
 }
 
 /// Builds the program of a structural tag.
@@ -62,6 +66,7 @@ pub(super) fn build(tag: &StructuralTag, starts: &[ContentStart]) -> Result<Prog
         literals: HashMap::new(),
         patterns: HashMap::new(),
         pattern_bytes: 0,
+        pattern_entries: 0,
     };
     let root = builder.format(tag.root, END, None)?;
     while let Some((format, point, next, ends)) = builder.open.pop() {
@@ -350,6 +355,15 @@ impl<'f> Builder<'f> {
         ends: &Ends,
         next: PointId,
     ) -> Result<Point, CompileError> {
+        self.pattern_entries += patterns.len()
+            + refused.len()
+            + 2 * (excludes.len() + ends.iter().map(|ends| ends.iter().count()).sum::<usize>());
+        if self.pattern_entries > MAX_PATTERN_ENTRIES {
+            return Err(too_large(
+                "triggers and excluded texts, counted at each free text",
+                MAX_PATTERN_ENTRIES,
+            ));
+        }
         let mut all: BTreeMap<Box<[u8]>, Vec<PointId>> = BTreeMap::new();
         for (pattern, point) in patterns {
             all.entry(pattern.into()).or_default().push(point);

@@ -24,6 +24,9 @@ use super::program::{Point, PointId, Program, Thread, Threads};
 use super::region::Place;
 use super::threads::{Origin, Stepper};
 
+/// Bytes of a text that ends a reply, at most: it is written and spelled in one go, for limits on tokens at each mask.
+const MAX_ENDING: usize = 1 << 20;
+
 /// Memory for the masks that the replies under one tag keep.
 const MASK_BYTES: usize = 8 << 20;
 /// Memory for the masks of free text.
@@ -210,7 +213,7 @@ impl TagReplies {
         Ok(self.ends.get_or_init(|| ends))
     }
 
-    /// A short text that ends the reply.
+    /// A short text that ends the reply; none where each has over [`MAX_ENDING`] bytes.
     fn rest(&self, at: &TagState) -> Result<Option<Vec<u8>>, AutomatonError> {
         let ends = self.ends()?;
         let mut shortest: Option<Vec<u8>> = None;
@@ -240,6 +243,12 @@ impl TagReplies {
                     }
                 }
             };
+            let length = ends
+                .length(next)
+                .map(|length| text.len().saturating_add(length as usize));
+            if length.is_none_or(|length| length > MAX_ENDING) {
+                continue;
+            }
             let is_ended = ends.write(&self.program, &self.vocabulary, next, &mut text);
             if is_ended && shortest.as_ref().is_none_or(|known| text.len() < known.len()) {
                 shortest = Some(text);

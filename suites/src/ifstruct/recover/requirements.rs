@@ -52,12 +52,13 @@ pub(super) fn read(sentence: &str, recovered: &mut Recovered) -> bool {
     wrapper || fence || commentary || extras
 }
 
-/// Whether a sentence allows or doubts rather than asks.
+/// Whether a sentence allows or doubts rather than asks; one that denies anything, such as that something is allowed, asks.
 fn allows(text: &str) -> bool {
-    regex!(
+    let denies = regex!(r"\b(?:no|not|nor|never|none|nothing|neither|without)\b|n't\b").is_match(text);
+    let allows = regex!(
         r"\b(?:feel free|you (?:may|might|could)|(?:is|are|would be|'s) (?:also )?(?:fine|okay|ok|allowed|welcome|acceptable)|if you (?:like|want|wish|prefer)|up to you|optionally|as you (?:like|see fit))\b"
-    )
-    .is_match(text)
+    );
+    !denies && allows.is_match(text)
 }
 
 fn wrapper(text: &str, recovered: &mut Recovered) -> bool {
