@@ -23,7 +23,7 @@ static MwTokenizer *new_tokenizer(void) {
         bytes[token] = (uint8_t)token;
     }
     MwTokenizerInit init;
-    mw_tokenizer_init_set_defaults(&init);
+    mw_tokenizer_init_set_defaults(&init, sizeof init);
     init.vocab_size = TOKENS;
     init.tok_eos = END;
     init.token_lens = lens;
@@ -51,7 +51,7 @@ static uint32_t sample(const uint32_t *mask) {
 int main(void) {
     MwTokenizer *tokenizer = new_tokenizer();
     MwMatcherInit init;
-    mw_matcher_init_set_defaults(&init, tokenizer);
+    mw_matcher_init_set_defaults(&init, sizeof init, tokenizer);
     init.max_tokens = MAX_TOKENS;
     MwMatcher *matcher = mw_new_matcher(&init, "json_schema", SCHEMA);
     while (mw_matcher_get_error(matcher) == NULL && !mw_matcher_is_stopped(matcher)) {

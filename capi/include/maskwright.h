@@ -35,17 +35,18 @@ typedef uint32_t MwToken;
 
 // Tokenizes `bytes_len` bytes as they stand in the middle of a text: no token is added around them, and no special token is recognised
 // in them. Writes up to `output_tokens_len` tokens to `output_tokens`, and returns how many tokens there are; where that is more, it is
-// called again with more room. It may be called on any thread, also on several at once, and must not throw.
+// called again with more room. It may be called on any thread, also on several at once, and must not throw. The library holds a lock
+// meanwhile: it must not call the library, nor wait for a lock under which the library is called.
 typedef size_t (*MwTokenizeFn)(const void *user_data,
                                const uint8_t *bytes,
                                size_t bytes_len,
                                MwToken *output_tokens,
                                size_t output_tokens_len);
 
-// What a tokenizer is made of. Set it with `mw_tokenizer_init_set_defaults` first. All memory stays the caller's, and may go after
-// `mw_new_tokenizer`; `tokenize_user_data` has to stay until the last tokenizer, clone and matcher is freed.
+// The options that a tokenizer is made of. Set them with `mw_tokenizer_init_set_defaults` first. All memory stays the caller's, and may go
+// after `mw_new_tokenizer`; `tokenize_user_data` has to stay until the last tokenizer, clone and matcher is freed.
 typedef struct MwTokenizerInit {
-    // Size of this struct in bytes.
+    // Size of this struct in bytes, as the program's header has it.
     size_t struct_size;
     // Number of token ids, which is that of the model's logits. With `tokenizer_json` it may be 0: as many as the file has.
     uint32_t vocab_size;
@@ -76,10 +77,10 @@ typedef struct MwTokenizerInit {
     size_t cache_bytes;
 } MwTokenizerInit;
 
-// What a matcher is made of. Set it with `mw_matcher_init_set_defaults` first. All memory stays the caller's, and may go after
-// `mw_new_matcher`.
+// The options that a matcher is made of. Set them with `mw_matcher_init_set_defaults` first. All memory stays the caller's, and may go
+// after `mw_new_matcher`.
 typedef struct MwMatcherInit {
-    // Size of this struct in bytes.
+    // Size of this struct in bytes, as the program's header has it.
     size_t struct_size;
     // The tokenizer.
     const struct MwTokenizer *tokenizer;
@@ -102,7 +103,8 @@ typedef struct MwMatcherStep {
     size_t mask_byte_len;
 } MwMatcherStep;
 
-// Called once, on some thread, when all masks are computed. It must not throw.
+// The function that is called once, when all masks are computed: on any thread, and maybe before the call that named it returns. It must
+// not throw, nor wait for another batch.
 typedef void (*MwCallback)(const void *user_data);
 
 // Stands for no token.
@@ -115,8 +117,10 @@ extern "C" {
 // Version of the library, such as "maskwright@0.1.0". The text stays for as long as the library is loaded.
 const char *mw_get_version(void);
 
-// Sets the options of a tokenizer to their defaults. Null is left alone.
-void mw_tokenizer_init_set_defaults(struct MwTokenizerInit *init);
+// Sets the options of a tokenizer to their defaults. `struct_size` is `sizeof(MwTokenizerInit)`: a program whose header is older than the
+// library has fewer members, and no more are written or read. Null is left alone.
+void mw_tokenizer_init_set_defaults(struct MwTokenizerInit *init,
+                                    size_t struct_size);
 
 // Makes a tokenizer, which takes a fraction of a second for a large vocabulary. Free it with `mw_free_tokenizer`. On failure the result
 // is null, and the reason is written to `error`, of `error_len` bytes, with a zero byte behind it; `error` may be null.
@@ -130,8 +134,11 @@ struct MwTokenizer *mw_clone_tokenizer(const struct MwTokenizer *tokenizer);
 // Frees a handle of a tokenizer. Clones and matchers keep what they need. Null is left alone.
 void mw_free_tokenizer(struct MwTokenizer *tokenizer);
 
-// Sets the options of a matcher to their defaults, with this tokenizer. Null is left alone.
-void mw_matcher_init_set_defaults(struct MwMatcherInit *init, const struct MwTokenizer *tokenizer);
+// Sets the options of a matcher to their defaults, with this tokenizer. `struct_size` is `sizeof(MwMatcherInit)`: a program whose header is
+// older than the library has fewer members, and no more are written or read. Null is left alone.
+void mw_matcher_init_set_defaults(struct MwMatcherInit *init,
+                                  size_t struct_size,
+                                  const struct MwTokenizer *tokenizer);
 
 // Makes a matcher at the start of an answer. The result is never null: look at `mw_matcher_get_error`, and free it with
 // `mw_free_matcher` in any case. The tokenizer keeps what was compiled, so that the next matcher of the same data is made at once.
@@ -219,8 +226,8 @@ int32_t mw_matcher_compute_ff_tokens(struct MwMatcher *matcher,
                                      size_t output_len);
 
 // Computes the masks of `steps_len` matchers side by side, as `mw_matcher_compute_mask_into` does for each. Where `done` is null, it
-// returns when all are computed: 0, or -1 where one failed, of which `mw_matcher_get_error` tells. Otherwise it returns 0 at once, and
-// `done` is called with `user_data` when all are computed; until then, nothing may use the matchers and masks. The steps themselves are
+// returns when all are computed: 0, or -1 where one failed, of which `mw_matcher_get_error` tells. Otherwise it returns 0, and `done`
+// is called with `user_data` when all are computed; until then, nothing may use the matchers and masks. The steps themselves are
 // copied. What fails does not keep the others from their masks, and `done` is called in any case.
 int32_t mw_par_compute_mask(const struct MwMatcherStep *steps,
                             size_t steps_len,

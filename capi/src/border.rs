@@ -30,7 +30,8 @@ pub enum Error {
     },
     /// A struct was not set to its defaults first.
     #[error(
-        "struct_size of {name} is {found}, not 1 to {known}: set the struct to its defaults first ({setter}), with a header no newer than the library"
+        "struct_size of {name} is {found}, not {} to {known}: set the struct to its defaults first ({setter}), with a header no newer than the library",
+        size_of::<usize>()
     )]
     StructSize {
         /// Name of the struct.
@@ -94,7 +95,7 @@ pub enum Error {
 ///
 /// # Errors
 ///
-/// Those of `work`, and [`Error::Panic`].
+/// The error of `work`, or [`Error::Panic`].
 pub fn guarded<T>(work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(Error::Panic(panic_text(&*panic))))
 }
@@ -207,7 +208,24 @@ fn check_items<T>(items: *const T, len: usize, name: &'static str) -> Result<(),
     }
 }
 
-/// A struct of options, whose first member is its size as the caller's header has it. Members that an older header lacks keep their
+/// Writes the first `struct_size` bytes of the default options, or all that the library knows where that is fewer. A null or unaligned
+/// address, or a size without the first member, takes nothing.
+///
+/// # Safety
+///
+/// `init` is null, or the address of `struct_size` bytes that may be written.
+pub unsafe fn write_options<T>(init: *mut T, struct_size: usize, defaults: T) {
+    if init.is_null() || !init.is_aligned() || struct_size < size_of::<usize>() {
+        return;
+    }
+    // SAFETY: no more bytes are written than there are, nor read than `defaults` has, which is no place of the caller's.
+    unsafe {
+        let bytes = struct_size.min(size_of::<T>());
+        std::ptr::copy_nonoverlapping((&raw const defaults).cast::<u8>(), init.cast::<u8>(), bytes);
+    }
+}
+
+/// Reads a struct of options, whose first member is its size as the caller's header has it. Members that an older header lacks keep their
 /// defaults.
 ///
 /// # Safety
@@ -263,6 +281,19 @@ mod tests {
             write_text("text", std::ptr::null_mut(), 10);
         }
         assert_eq!(buffer, *b"a\0\x07\x07\x07\x07");
+    }
+
+    #[test]
+    fn no_more_options_are_written_than_the_caller_has() {
+        let mut memory = [7_usize; 3];
+        let word = size_of::<usize>();
+        // SAFETY: the memory has three words, of which two are offered, then one byte; null takes nothing.
+        unsafe {
+            write_options(memory.as_mut_ptr().cast::<[usize; 3]>(), 2 * word, [2 * word, 1, 2]);
+            write_options(memory.as_mut_ptr().cast::<[usize; 3]>(), 1, [0, 0, 0]);
+            write_options(std::ptr::null_mut::<[usize; 3]>(), 3 * word, [0, 0, 0]);
+        }
+        assert_eq!(memory, [2 * word, 1, 7]);
     }
 
     #[test]

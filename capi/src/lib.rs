@@ -6,7 +6,7 @@
 //!
 //! The names and their meaning follow llguidance's C interface, with the prefix `mw_`.
 //!
-//! What comes from C is checked where it can be: null pointers, lengths, alignment, encodings and panics become errors ([`border`]).
+//! [`border`] checks what comes from C where it can be checked: null pointers, lengths, alignment, encodings and panics become errors.
 
 pub mod border;
 pub mod matcher;

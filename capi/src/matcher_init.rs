@@ -5,17 +5,17 @@ use std::sync::Arc;
 
 use maskwright_serving::{CompiledSchema, Matcher, MatcherOptions};
 
-use crate::border::{Error, read_items, read_options, read_text};
+use crate::border::{Error, read_items, read_options, read_text, write_options};
 use crate::tokenizer::{MwToken, MwTokenizer};
 
 /// Any object: what `json_object` asks for.
 const ANY_OBJECT: &str = r#"{"type": "object"}"#;
 
-/// What a matcher is made of. Set it with `mw_matcher_init_set_defaults` first. All memory stays the caller's, and may go after
-/// `mw_new_matcher`.
+/// The options that a matcher is made of. Set them with `mw_matcher_init_set_defaults` first. All memory stays the caller's, and may go
+/// after `mw_new_matcher`.
 #[repr(C)]
 pub struct MwMatcherInit {
-    /// Size of this struct in bytes.
+    /// Size of this struct in bytes, as the program's header has it.
     pub struct_size: usize,
     /// The tokenizer.
     pub tokenizer: *const MwTokenizer,
@@ -40,28 +40,32 @@ impl Default for MwMatcherInit {
     }
 }
 
-/// Sets the options of a matcher to their defaults, with this tokenizer. Null is left alone.
+/// Sets the options of a matcher to their defaults, with this tokenizer. `struct_size` is `sizeof(MwMatcherInit)`: a program whose header is
+/// older than the library has fewer members, and no more are written or read. Null is left alone.
 ///
 /// # Safety
 ///
-/// `init` is null, or may be written.
+/// `init` is null, or the address of `struct_size` bytes that may be written.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn mw_matcher_init_set_defaults(init: *mut MwMatcherInit, tokenizer: *const MwTokenizer) {
-    if !init.is_null() && init.is_aligned() {
-        let defaults = MwMatcherInit {
-            tokenizer,
-            ..MwMatcherInit::default()
-        };
-        // SAFETY: as the caller says; whatever stood there needs no drop.
-        unsafe { init.write(defaults) };
-    }
+pub unsafe extern "C" fn mw_matcher_init_set_defaults(
+    init: *mut MwMatcherInit,
+    struct_size: usize,
+    tokenizer: *const MwTokenizer,
+) {
+    let defaults = MwMatcherInit {
+        struct_size,
+        tokenizer,
+        ..MwMatcherInit::default()
+    };
+    // SAFETY: as the caller says.
+    unsafe { write_options(init, struct_size, defaults) };
 }
 
-/// A matcher of these options, and of data of a kind.
+/// Makes a matcher of options, and of data of a kind.
 ///
 /// # Safety
 ///
-/// As [`mw_new_matcher`](crate::matcher::mw_new_matcher) says.
+/// `init`, `kind` and `data` are what [`mw_new_matcher`](crate::matcher::mw_new_matcher) takes.
 pub(crate) unsafe fn new_matcher(
     init: *const MwMatcherInit,
     kind: *const c_char,

@@ -21,7 +21,8 @@ pub struct MwMatcherStep {
     pub mask_byte_len: usize,
 }
 
-/// Called once, on some thread, when all masks are computed. It must not throw.
+/// The function that is called once, when all masks are computed: on any thread, and maybe before the call that named it returns. It must
+/// not throw, nor wait for another batch.
 pub type MwCallback = Option<unsafe extern "C" fn(user_data: *const c_void)>;
 
 /// A matcher and its row, as Rust has them.
@@ -52,8 +53,8 @@ fn executor() -> Option<&'static Executor> {
 }
 
 /// Computes the masks of `steps_len` matchers side by side, as `mw_matcher_compute_mask_into` does for each. Where `done` is null, it
-/// returns when all are computed: 0, or -1 where one failed, of which `mw_matcher_get_error` tells. Otherwise it returns 0 at once, and
-/// `done` is called with `user_data` when all are computed; until then, nothing may use the matchers and masks. The steps themselves are
+/// returns when all are computed: 0, or -1 where one failed, of which `mw_matcher_get_error` tells. Otherwise it returns 0, and `done`
+/// is called with `user_data` when all are computed; until then, nothing may use the matchers and masks. The steps themselves are
 /// copied. What fails does not keep the others from their masks, and `done` is called in any case.
 ///
 /// # Safety

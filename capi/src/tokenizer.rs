@@ -7,7 +7,7 @@ use maskwright::{ExactOptions, Formats, Style, TokenId, Tokenize, Vocabulary, Vo
 use maskwright_serving::SchemaCompiler;
 use maskwright_worker::StyleChanges;
 
-use crate::border::{Error, discard, guarded, read_items, read_options, read_text, write_text};
+use crate::border::{Error, discard, guarded, read_items, read_options, read_text, write_options, write_text};
 
 /// Number of a token.
 pub type MwToken = u32;
@@ -23,7 +23,8 @@ const SPECIAL_MARK: u8 = 0xFF;
 
 /// Tokenizes `bytes_len` bytes as they stand in the middle of a text: no token is added around them, and no special token is recognised
 /// in them. Writes up to `output_tokens_len` tokens to `output_tokens`, and returns how many tokens there are; where that is more, it is
-/// called again with more room. It may be called on any thread, also on several at once, and must not throw.
+/// called again with more room. It may be called on any thread, also on several at once, and must not throw. The library holds a lock
+/// meanwhile: it must not call the library, nor wait for a lock under which the library is called.
 pub type MwTokenizeFn = Option<
     unsafe extern "C" fn(
         user_data: *const c_void,
@@ -34,11 +35,11 @@ pub type MwTokenizeFn = Option<
     ) -> usize,
 >;
 
-/// What a tokenizer is made of. Set it with `mw_tokenizer_init_set_defaults` first. All memory stays the caller's, and may go after
-/// `mw_new_tokenizer`; `tokenize_user_data` has to stay until the last tokenizer, clone and matcher is freed.
+/// The options that a tokenizer is made of. Set them with `mw_tokenizer_init_set_defaults` first. All memory stays the caller's, and may go
+/// after `mw_new_tokenizer`; `tokenize_user_data` has to stay until the last tokenizer, clone and matcher is freed.
 #[repr(C)]
 pub struct MwTokenizerInit {
-    /// Size of this struct in bytes.
+    /// Size of this struct in bytes, as the program's header has it.
     pub struct_size: usize,
     /// Number of token ids, which is that of the model's logits. With `tokenizer_json` it may be 0: as many as the file has.
     pub vocab_size: u32,
@@ -103,17 +104,20 @@ pub extern "C" fn mw_get_version() -> *const c_char {
     VERSION.as_ptr().cast()
 }
 
-/// Sets the options of a tokenizer to their defaults. Null is left alone.
+/// Sets the options of a tokenizer to their defaults. `struct_size` is `sizeof(MwTokenizerInit)`: a program whose header is older than the
+/// library has fewer members, and no more are written or read. Null is left alone.
 ///
 /// # Safety
 ///
-/// `init` is null, or may be written.
+/// `init` is null, or the address of `struct_size` bytes that may be written.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn mw_tokenizer_init_set_defaults(init: *mut MwTokenizerInit) {
-    if !init.is_null() && init.is_aligned() {
-        // SAFETY: as the caller says; whatever stood there needs no drop.
-        unsafe { init.write(MwTokenizerInit::default()) };
-    }
+pub unsafe extern "C" fn mw_tokenizer_init_set_defaults(init: *mut MwTokenizerInit, struct_size: usize) {
+    let defaults = MwTokenizerInit {
+        struct_size,
+        ..MwTokenizerInit::default()
+    };
+    // SAFETY: as the caller says.
+    unsafe { write_options(init, struct_size, defaults) };
 }
 
 /// Makes a tokenizer, which takes a fraction of a second for a large vocabulary. Free it with `mw_free_tokenizer`. On failure the result
@@ -169,7 +173,7 @@ pub unsafe extern "C" fn mw_free_tokenizer(tokenizer: *mut MwTokenizer) {
 
 /// # Safety
 ///
-/// As [`mw_new_tokenizer`] says.
+/// `init` is what [`mw_new_tokenizer`] takes.
 unsafe fn new_tokenizer(init: *const MwTokenizerInit) -> Result<MwTokenizer, Error> {
     // SAFETY: as the caller says, of the options and of what they point to.
     let (init, builder, eos, style) = unsafe {

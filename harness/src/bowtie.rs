@@ -22,6 +22,10 @@ use crate::worker::{Limits, Provision, Worker};
 /// Version of Bowtie's protocol.
 const VERSION: u64 = 1;
 
+/// Frameworks that call a schema unsatisfiable only where it has no instance at all. Others say so of a part, beside which instances may be
+/// valid, or a text of theirs merely reads like it.
+const TELL_EMPTINESS: [&str; 2] = ["maskwright", "llguidance"];
+
 /// Where frameworks of others are at home, and the language that each is written in.
 const HOMES: [(&str, &str, &str); 5] = [
     ("llguidance", "rust", "https://github.com/guidance-ai/llguidance"),
@@ -169,7 +173,8 @@ impl<'a> Session<'a> {
         let instances = instances.ok_or_else(|| lacking("instance"))?;
         let tokens = self.tokens(&schema, &documents, &instances);
         let trial = Trial::run(&mut self.worker, &schema, &documents, &tokens, &self.options);
-        let mut reply = verdicts(&trial, &tokens);
+        let tells_emptiness = TELL_EMPTINESS.iter().any(|name| self.framework.name.starts_with(name));
+        let mut reply = verdicts(&trial, &tokens, tells_emptiness);
         reply["seq"] = request["seq"].clone();
         Ok(reply)
     }
@@ -200,8 +205,8 @@ impl<'a> Session<'a> {
     }
 }
 
-/// What Bowtie is told of a schema.
-fn verdicts(trial: &Trial, tokens: &[Vec<TokenId>]) -> Value {
+/// Tells Bowtie what became of a schema. `tells_emptiness` says that a refusal as unsatisfiable is a verdict on every instance.
+fn verdicts(trial: &Trial, tokens: &[Vec<TokenId>], tells_emptiness: bool) -> Value {
     match &trial.compilation {
         Compilation::Done { .. } => {
             let verdicts = tokens
@@ -210,7 +215,7 @@ fn verdicts(trial: &Trial, tokens: &[Vec<TokenId>]) -> Value {
                 .map(|(number, tokens)| verdict(trial.replays.get(number), tokens));
             json!({"results": verdicts.collect::<Vec<Value>>()})
         }
-        Compilation::Refused(error) if error.kind == CompileErrorKind::Unsatisfiable => {
+        Compilation::Refused(error) if tells_emptiness && error.kind == CompileErrorKind::Unsatisfiable => {
             json!({"results": vec![json!({"valid": false}); tokens.len()]})
         }
         Compilation::Refused(error) => {

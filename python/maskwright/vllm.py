@@ -229,7 +229,7 @@ def _validate_requests(sampling: Any) -> None:
 
         kind, text = get_structured_output_key(asked)
         if kind.name in ("GRAMMAR", "STRUCTURAL_TAG"):
-            # vLLM's own checks, by the backend that will answer.
+            # vLLM's own checks, as of its backend for EBNF, which answers grammars. Structural tags are checked so too, and compiled here afterwards.
             _validate_as(validate, self, (model_config, structured_outputs_config, tokenizer), _other_name())
         else:
             # vLLM's checks that hold for every backend, and then our own.

@@ -52,7 +52,7 @@ MwTokenizer * maskwright_tokenizer_init(const struct llama_vocab * vocab, char *
         }
     }
     MwTokenizerInit init;
-    mw_tokenizer_init_set_defaults(&init);
+    mw_tokenizer_init_set_defaults(&init, sizeof init);
     init.vocab_size = size;
     init.tok_eos_extra = ends;
     init.tok_eos_extra_count = ends_count;
@@ -148,7 +148,7 @@ static struct llama_sampler_i interface = {
 struct llama_sampler * maskwright_sampler_init(const MwTokenizer * tokenizer, const char * kind, const char * data,
                                                size_t max_tokens, char * error, size_t error_len) {
     MwMatcherInit init;
-    mw_matcher_init_set_defaults(&init, tokenizer);
+    mw_matcher_init_set_defaults(&init, sizeof init, tokenizer);
     init.max_tokens          = max_tokens;
     MwMatcher *      matcher = mw_new_matcher(&init, kind, data);
     struct context * context = calloc(1, sizeof *context);

@@ -46,7 +46,7 @@ static MwTokenizerInit tokenizer_options(Tokens *tokens) {
     add(tokens, &len, SPECIAL, "\xff<tool>", 7);
     add(tokens, &len, END, "\xff<end>", 6);
     MwTokenizerInit init;
-    mw_tokenizer_init_set_defaults(&init);
+    mw_tokenizer_init_set_defaults(&init, sizeof init);
     init.vocab_size = TOKENS;
     init.tok_eos = END;
     init.token_lens = tokens->lens;
@@ -82,7 +82,7 @@ static MwTokenizer *new_tokenizer(void) {
 
 static MwMatcher *new_matcher(const MwTokenizer *tokenizer, const char *kind, const char *data) {
     MwMatcherInit init;
-    mw_matcher_init_set_defaults(&init, tokenizer);
+    mw_matcher_init_set_defaults(&init, sizeof init, tokenizer);
     return mw_new_matcher(&init, kind, data);
 }
 
@@ -137,7 +137,7 @@ static void check_tokenizers(void) {
     MwTokenizerInit init;
     memset(&init, 0, sizeof init);
     CHECK(mw_new_tokenizer(&init, error, sizeof error) == NULL && strstr(error, "set_defaults") != NULL);
-    mw_tokenizer_init_set_defaults(&init);
+    mw_tokenizer_init_set_defaults(&init, sizeof init);
     CHECK(mw_new_tokenizer(&init, error, sizeof error) == NULL && strstr(error, "token_lens") != NULL);
     char short_error[5] = "zzzz";
     CHECK(mw_new_tokenizer(&init, short_error, sizeof short_error) == NULL && strcmp(short_error, "a to") == 0);
@@ -306,7 +306,7 @@ static void check_forced_tokens(void) {
 
 static void check_ends(const MwTokenizer *tokenizer) {
     MwMatcherInit init;
-    mw_matcher_init_set_defaults(&init, tokenizer);
+    mw_matcher_init_set_defaults(&init, sizeof init, tokenizer);
     const uint32_t stop = OTHER_END, outside = TOKENS;
     init.stop_tokens = &stop;
     init.stop_tokens_count = 1;
@@ -321,7 +321,7 @@ static void check_ends(const MwTokenizer *tokenizer) {
     mw_free_matcher(matcher);
 
     // Whoever takes the highest token that is allowed would write for ever without a limit.
-    mw_matcher_init_set_defaults(&init, tokenizer);
+    mw_matcher_init_set_defaults(&init, sizeof init, tokenizer);
     init.max_tokens = 12;
     matcher = mw_new_matcher(&init, "json", "{\"type\": \"array\", \"minItems\": 1, \"items\": {\"type\": \"string\"}}");
     int written = 0;
@@ -358,8 +358,8 @@ static void check_clones(void) {
 
 static void check_nulls(void) {
     MwMatcherInit init;
-    mw_tokenizer_init_set_defaults(NULL);
-    mw_matcher_init_set_defaults(NULL, NULL);
+    mw_tokenizer_init_set_defaults(NULL, 0);
+    mw_matcher_init_set_defaults(NULL, 0, NULL);
     mw_free_tokenizer(NULL);
     mw_free_matcher(NULL);
     CHECK(mw_clone_tokenizer(NULL) == NULL && mw_clone_matcher(NULL) == NULL);
@@ -373,7 +373,7 @@ static void check_nulls(void) {
     MwMatcher *matcher = mw_new_matcher(NULL, "json", "{}");
     CHECK(has_error(matcher, "MwMatcherInit is null"));
     mw_free_matcher(matcher);
-    mw_matcher_init_set_defaults(&init, NULL);
+    mw_matcher_init_set_defaults(&init, sizeof init, NULL);
     matcher = mw_new_matcher(&init, "json", "{}");
     CHECK(has_error(matcher, "tokenizer is null"));
     mw_free_matcher(matcher);

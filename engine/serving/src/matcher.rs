@@ -229,7 +229,6 @@ impl Matcher {
         let mut ends = self.terminated || self.vocabulary.eos_tokens().iter().any(|token| mask.allows(*token));
         // A structural tag may name an end of sequence where the answer does not end.
         ends = ends && self.masker.is_complete()?;
-        // Mostly both are the same.
         if ends {
             for token in self.vocabulary.eos_tokens() {
                 row[*token as usize / 32] &= !(1 << (token % 32));
@@ -238,6 +237,7 @@ impl Matcher {
                 row[*token as usize / 32] |= 1 << (token % 32);
             }
         } else if *self.stop_tokens != *self.vocabulary.eos_tokens() {
+            // Stop tokens that are no ends of sequence are not allowed before the end, unless a structural tag names them.
             let is_other = |token: &&TokenId| !self.vocabulary.is_eos(**token) && !self.masker.names(**token);
             for token in self.stop_tokens.iter().filter(is_other) {
                 row[*token as usize / 32] &= !(1 << (token % 32));

@@ -149,7 +149,8 @@ fn every_family_calls_tools_in_its_format() {
         let chosen = tag(ToolChoice::Function("time".into()), true);
         assert!(!accepts(&chosen, &one) && !accepts(&chosen, &two), "{format:?}");
         let none = tag(ToolChoice::None, true);
-        assert!(accepts(&none, "Hello"), "{format:?}");
+        assert!(accepts(&none, text), "{format:?}");
+        assert!(!accepts(&none, &one), "{format:?}: {one}");
     }
     let thinking = "<|channel|>analysis<|message|>Well<|end|><|start|>assistant";
     let tag = structural_tag(ToolFormat::Harmony, &tools(), &ToolChoice::Required, false).unwrap();

@@ -206,8 +206,9 @@ impl ReplyCompiler {
     ///
     /// [`CompileErrorKind::Malformed`] where the text is no structural tag or names a token that the vocabulary lacks;
     /// [`CompileErrorKind::Unsupported`] for the format `grammar`, styles of content other than `json`, limits on the tokens or characters of
-    /// a part, members that are not known, and contents that free text may go on beside; [`CompileErrorKind::LimitExceeded`];
-    /// and as [`compile`](Self::compile) for the schemas and expressions in it. Each has the place in the structural tag.
+    /// a part, members that are not known, and contents that free text may go on beside; [`CompileErrorKind::LimitExceeded`]
+    /// where it is too large; [`CompileErrorKind::Unsatisfiable`] and the other kinds where a schema or expression in it cannot be compiled.
+    /// Each has the place in the structural tag.
     pub fn compile_structural_tag(&self, tag: &str) -> Result<Box<dyn Masker>, CompileError> {
         tags::compile(self, tag)
     }

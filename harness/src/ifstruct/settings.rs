@@ -1,8 +1,9 @@
 //! [`RunSettings`]: what a run of `maskwright ifstruct run` measures, for its manifest.
 
 use maskwright_models::SamplingOptions;
-use maskwright_suites::ifstruct::Level;
+use maskwright_suites::ifstruct::{Level, Sample};
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
 
 use super::record::Mode;
 use crate::bench::prompts::PromptSettings;
@@ -11,6 +12,20 @@ use crate::server::ServerSettingsSummary;
 
 /// Name of the file of a run's samples, in its directory.
 pub const SAMPLES_FILE: &str = "samples.jsonl";
+
+/// A sample as a line of a file of samples, its end included.
+pub fn sample_line(sample: &Sample) -> String {
+    format!("{}\n", serde_json::to_string(sample).unwrap_or_default())
+}
+
+/// SHA-256 of samples as lines of a file, in hexadecimal digits.
+pub fn samples_hash<'s>(samples: impl IntoIterator<Item = &'s Sample>) -> String {
+    let mut hash = Sha256::new();
+    for sample in samples {
+        hash.update(sample_line(sample));
+    }
+    hex::encode(hash.finalize())
+}
 
 /// What a run of `maskwright ifstruct run` measures, for its manifest.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -78,8 +78,7 @@ impl Checkpoints {
             step,
             optimiser_steps: optimiser.steps(),
         };
-        let all = self.run.join(CHECKPOINTS);
-        let own = all.join(format!("{}-{step:06}", phase.name()));
+        let own = self.directory((phase, step));
         write_directory_whole(&own, |directory| {
             model.write(directory)?;
             optimiser.write(directory)?;
@@ -94,9 +93,13 @@ impl Checkpoints {
     }
 
     /// Whether there is a checkpoint after so many steps of `phase`.
-    pub fn has(&self, (phase, step): (Phase, usize)) -> bool {
-        let name = format!("{}-{step:06}", phase.name());
-        self.run.join(CHECKPOINTS).join(name).is_dir()
+    pub fn has(&self, after: (Phase, usize)) -> bool {
+        self.directory(after).is_dir()
+    }
+
+    /// The directory of the checkpoint after so many steps of a phase.
+    fn directory(&self, (phase, step): (Phase, usize)) -> PathBuf {
+        self.run.join(CHECKPOINTS).join(format!("{}-{step:06}", phase.name()))
     }
 
     /// Model, optimiser and step of the last checkpoint of `phase`; none where there is none.

@@ -56,10 +56,7 @@ pub fn svg(report: &TrainReport<'_>) -> String {
         ),
         Panel {
             title: "test split: share of replies that pass, with 95 % intervals",
-            points: evaluated
-                .iter()
-                .map(|(step, one)| (*step, one.passed as f64 / one.replies.max(1) as f64))
-                .collect(),
+            points: evaluated.iter().map(|(step, one)| (*step, one.rate())).collect(),
             intervals: evaluated
                 .iter()
                 .map(|(_, one)| wilson(one.passed, one.replies).unwrap_or([0.0, 1.0]))

@@ -59,15 +59,16 @@ pub enum Measured {
     Evaluation,
 }
 
-/// What a step came to.
+/// The figures of a step.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StepMetrics {
-    /// What is minimised: in a supervised step the mean negative log-probability of a token, in nats. Of several updates, the last one's.
+    /// The loss: in a supervised step the mean negative log-probability of a token, in nats; in one of GRPO the clipped objective with the
+    /// weighted divergence, a mean over tokens. Of several updates, the last one's.
     pub loss: f64,
     /// Mean reward of the replies; those that were cut off earn nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reward: Option<f64>,
-    /// Share of the replies that pass.
+    /// Share of the replies that pass and were not cut off.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub passed: Option<f64>,
     /// Share of the groups whose rewards are not all alike: the others teach nothing.
@@ -88,23 +89,30 @@ pub struct StepMetrics {
     pub gradient_norm: f64,
     /// The learning rate.
     pub learning_rate: f64,
-    /// How long the step took.
+    /// How long the step took, in seconds.
     pub seconds: f64,
 }
 
-/// What the test split came to.
+/// The figures of the test split.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Evaluation {
     /// Replies, greedy and unconstrained.
     pub replies: usize,
-    /// Those that pass.
+    /// Replies that pass, also where they were cut off.
     pub passed: usize,
-    /// Those that were cut off.
+    /// Replies that were cut off.
     pub truncated: usize,
     /// Mean tokens of a reply.
     pub tokens: f64,
-    /// How long it took.
+    /// How long the evaluation took, in seconds.
     pub seconds: f64,
+}
+
+impl Evaluation {
+    /// Share of the replies that pass, from 0 to 1; 0 where there are none.
+    pub fn rate(&self) -> f64 {
+        self.passed as f64 / self.replies.max(1) as f64
+    }
 }
 
 impl Recorded for TrainRecord {

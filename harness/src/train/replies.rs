@@ -11,7 +11,8 @@ use maskwright_suites::ifstruct::{FailureKind, Level, Sample, Score, Scorer};
 use super::samples::{PromptedSample, Room};
 use crate::error::CommandError;
 
-/// What a reply that fails can earn at most, where failed replies earn anything.
+/// The reward with partial rewards of a reply that fails and can be read is this, divided by one more than there is against it: a quarter at
+/// most.
 const PARTIAL: f64 = 0.5;
 
 /// Failures by which nothing of the data is read.

@@ -85,7 +85,7 @@ impl<'a> TrainReport<'a> {
                 },
                 evaluation.replies.to_string(),
                 evaluation.passed.to_string(),
-                per_cent(evaluation.passed as f64 / replies),
+                per_cent(evaluation.rate()),
                 interval.map_or_else(String::new, |[low, high]| {
                     format!("{} to {}", per_cent(low), per_cent(high))
                 }),
@@ -183,7 +183,7 @@ impl<'a> TrainReport<'a> {
             let mut row = serde_json::to_value(evaluation).unwrap_or_default();
             row["phase"] = json!(record.key.phase);
             row["step"] = json!(record.key.step);
-            row["rate"] = json!(evaluation.passed as f64 / evaluation.replies.max(1) as f64);
+            row["rate"] = json!(evaluation.rate());
             row["rate_ci"] = json!(wilson(evaluation.passed, evaluation.replies));
             Some(row)
         });

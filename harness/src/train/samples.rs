@@ -155,8 +155,9 @@ pub fn end_of_turn(model: &LoadedModel) -> Result<u32, CommandError> {
 ///
 /// [`TrainError::SharedSchemas`].
 pub fn check_apart(train: &SplitSamples, test: &SplitSamples) -> Result<(), TrainError> {
-    let seen: HashSet<[u8; 32]> = train.fitting.iter().map(|one| hash(&one.sample.json_schema)).collect();
-    let is_shared = |one: &&PromptedSample| seen.contains(&hash(&one.sample.json_schema));
+    let schemas = train.fitting.iter().map(|one| &one.sample.json_schema);
+    let seen: HashSet<&Map<String, Value>> = schemas.collect();
+    let is_shared = |one: &&PromptedSample| seen.contains(&one.sample.json_schema);
     let mut shared = test.fitting.iter().filter(is_shared);
     match shared.next() {
         None => Ok(()),
@@ -165,47 +166,6 @@ pub fn check_apart(train: &SplitSamples, test: &SplitSamples) -> Result<(), Trai
             count: 1 + shared.count(),
         }),
     }
-}
-
-/// A hash of a schema, whatever the order of its keys.
-fn hash(schema: &Map<String, Value>) -> [u8; 32] {
-    let mut hash = Sha256::new();
-    let mut open: Vec<(String, &Value)> = schema.iter().map(|(key, value)| (key.clone(), value)).collect();
-    let mut leaves: Vec<String> = Vec::new();
-    while let Some((place, value)) = open.pop() {
-        match value {
-            Value::Object(members) => {
-                leaves.push(format!("{place:?} object"));
-                open.extend(members.iter().map(|(key, value)| (format!("{place}/{key}"), value)));
-            }
-            Value::Array(items) => {
-                leaves.push(format!("{place:?} array"));
-                open.extend(
-                    items
-                        .iter()
-                        .enumerate()
-                        .map(|(at, value)| (format!("{place}/{at}"), value)),
-                );
-            }
-            leaf => leaves.push(format!("{place:?} {leaf}")),
-        }
-    }
-    leaves.sort_unstable();
-    for leaf in leaves {
-        hash.update(leaf);
-        hash.update("\n");
-    }
-    hash.finalize().into()
-}
-
-/// SHA-256 of samples, as lines of JSON.
-pub fn hash_of_samples(splits: [&SplitSamples; 2]) -> String {
-    let mut hash = Sha256::new();
-    for one in splits.iter().flat_map(|split| &split.fitting) {
-        hash.update(serde_json::to_string(&one.sample).unwrap_or_default());
-        hash.update("\n");
-    }
-    hex::encode(hash.finalize())
 }
 
 /// One number of several, for seeds: other numbers give another.

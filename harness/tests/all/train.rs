@@ -124,13 +124,12 @@ fn a_training_that_is_killed_goes_on_to_the_same_weights() {
         "--model",
     ];
     let out = text("asked");
-    let mut asked = program()
+    let asked = program()
         .args(asked)
         .arg(&trained)
         .args(["--out", &out])
         .output()
         .unwrap();
-    asked.stdout.clear();
     let (code, _, said) = end(&asked);
     assert_eq!(code, 0, "{said}");
     // Reports pass over trainings beside what they show.

@@ -46,8 +46,8 @@ pub(super) fn read_safetensors(path: &Path, device: &Device) -> Result<HashMap<S
     })
 }
 
-/// Writes a directory that is there whole or not at all: `write` fills one beside it, which takes its name when all files are on disk.
-/// A directory that has the name already is replaced.
+/// Writes a directory that is there whole or not at all: `write` fills one beside it, of the same name with
+/// `.partial` behind, which takes its name when all files are on disk. A directory that has the name already is removed just before.
 ///
 /// # Errors
 ///

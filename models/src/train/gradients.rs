@@ -61,7 +61,7 @@ impl Gradients {
         Ok(sum.sqrt())
     }
 
-    /// The derivatives by name.
+    /// The derivatives by the names of the weights, as 32-bit floats, each tensor row by row.
     ///
     /// # Errors
     ///

@@ -1,7 +1,7 @@
 //! [`LearningRate`]: a warm-up from nothing, then a straight line down to nothing, by the number of the step.
 
 /// How the learning rate goes over a run. It depends on the step alone, so that a run that was killed goes on alike.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LearningRate {
     /// The largest rate, at the end of the warm-up.
     pub peak: f64,

@@ -96,12 +96,7 @@ impl TrainableModel {
         })
     }
 
-    /// The network's shape.
-    pub fn config(&self) -> &ModelConfig {
-        &self.config
-    }
-
-    /// All weights by name, as 32-bit floats.
+    /// All weights by name, as 32-bit floats, each tensor row by row.
     ///
     /// # Errors
     ///

@@ -97,7 +97,7 @@ ends of answers come from the file's metadata.
 - **Architectures**: {}.
 - **Formats of tensors**: {}. On the CPU, quantised weights stay as they are, and what they are multiplied with is rounded to 8 bits, as in ggml; `--dtype f32`
   computes with the numbers that they stand for. On a GPU they stay as they are, too, where own kernels fit the model and all matrices are quantised, and are multiplied as the numbers that they stand for; otherwise they become
-  BF16 when the model is loaded. Those kernels are held against the CPU in every test run, emulated on the CPU; on a GPU they have not been run.
+  BF16 when the model is loaded. Those kernels are held against the CPU in every test run where there is a C++ compiler, emulated on the CPU; on a GPU they have not been run.
 - **Tokenizers**: byte-level BPE (`gpt2`) with the usual ways of cutting texts into words (`tokenizer.ggml.pre`), and SentencePiece's BPE (`llama`).
 - **Not read**: models in several files, experts, other architectures and formats; an error names the key or tensor.
 

@@ -22,13 +22,20 @@ pub enum ToolFormat {
     Harmony,
 }
 
-/// Which calls a reply has.
+/// How many calls a reply has.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Calls {
     /// Whether there is at least one, and no text before it.
     pub(super) required: bool,
     /// Whether there may be more than one.
     pub(super) several: bool,
+}
+
+impl Calls {
+    /// At least one call: the list within a section with calls is not empty.
+    fn at_least_one(self) -> Self {
+        Self { required: true, ..self }
+    }
 }
 
 impl ToolFormat {
@@ -66,11 +73,27 @@ impl ToolFormat {
         }
     }
 
+    /// The text or mark with which calls begin.
+    fn mark(self) -> &'static str {
+        match self {
+            Self::Json => "{\"name\": ",
+            Self::Hermes => "<tool_call>",
+            Self::Mistral => "[TOOL_CALLS]",
+            Self::DeepSeek | Self::DeepSeekV31 => "<｜tool▁calls▁begin｜>",
+            Self::Harmony => "<|channel|>commentary to=functions.",
+        }
+    }
+
+    /// The format of replies without calls: free text in which no call begins.
+    pub(super) fn text_alone(self) -> Value {
+        json!({"type": "any_text", "excludes": [self.mark()]})
+    }
+
     /// The format of replies with calls.
     pub(super) fn replies(self, tools: &[Tool<'_>], calls: Calls) -> Value {
         match self {
             Self::Json => triggered(
-                "{\"name\": ",
+                self.mark(),
                 each(tools, |name| format!("{{\"name\": \"{name}\", \"parameters\": "), "}"),
                 calls,
             ),
@@ -80,50 +103,22 @@ impl ToolFormat {
                 let tags = each(tools, begin, "}\n</tool_call>");
                 match calls.required {
                     true => separated(tags, "\n", calls),
-                    false => triggered("<tool_call>", tags, calls),
+                    false => triggered(self.mark(), tags, calls),
                 }
             }
             Self::Mistral => {
                 let tags = each(tools, |name| format!("{{\"name\": \"{name}\", \"arguments\": "), "}");
-                section(
-                    "[TOOL_CALLS]",
-                    ("[", "]"),
-                    separated(
-                        tags,
-                        ", ",
-                        Calls {
-                            required: true,
-                            ..calls
-                        },
-                    ),
-                    calls,
-                )
+                section(self.mark(), ("[", "]"), (tags, ", "), calls)
             }
             Self::DeepSeek => {
                 let begin = |name: &str| format!("<｜tool▁call▁begin｜>function<｜tool▁sep｜>{name}\n```json\n");
                 let tags = each(tools, begin, "\n```<｜tool▁call▁end｜>");
-                let list = separated(
-                    tags,
-                    "\n",
-                    Calls {
-                        required: true,
-                        ..calls
-                    },
-                );
-                section("<｜tool▁calls▁begin｜>", ("", "<｜tool▁calls▁end｜>"), list, calls)
+                section(self.mark(), ("", "<｜tool▁calls▁end｜>"), (tags, "\n"), calls)
             }
             Self::DeepSeekV31 => {
                 let begin = |name: &str| format!("<｜tool▁call▁begin｜>{name}<｜tool▁sep｜>");
                 let tags = each(tools, begin, "<｜tool▁call▁end｜>");
-                let list = separated(
-                    tags,
-                    "",
-                    Calls {
-                        required: true,
-                        ..calls
-                    },
-                );
-                section("<｜tool▁calls▁begin｜>", ("", "<｜tool▁calls▁end｜>"), list, calls)
+                section(self.mark(), ("", "<｜tool▁calls▁end｜>"), (tags, ""), calls)
             }
             Self::Harmony => harmony(tools, calls),
         }
@@ -148,7 +143,8 @@ fn separated(tags: Vec<Value>, separator: &str, calls: Calls) -> Value {
 }
 
 /// One section with all calls, after free text unless calls are required.
-fn section(mark: &str, (open, close): (&str, &str), calls_in_it: Value, calls: Calls) -> Value {
+fn section(mark: &str, (open, close): (&str, &str), (tags, separator): (Vec<Value>, &str), calls: Calls) -> Value {
+    let calls_in_it = separated(tags, separator, calls.at_least_one());
     let tag = json!({"type": "tag", "begin": format!("{mark}{open}"), "content": calls_in_it, "end": close});
     triggered(
         mark,
@@ -167,14 +163,7 @@ fn harmony(tools: &[Tool<'_>], calls: Calls) -> Value {
     let call = |name: &str| format!("<|channel|>commentary to=functions.{name} <|constrain|>json<|message|>");
     let call_tags = each(tools, call, "<|call|>");
     let analysis = json!({"type": "sequence", "elements": [message("analysis", &["<|end|>"]), {"type": "const_string", "value": BETWEEN}]});
-    let one_of_calls = separated(
-        call_tags,
-        BETWEEN,
-        Calls {
-            required: true,
-            ..calls
-        },
-    );
+    let one_of_calls = separated(call_tags, BETWEEN, calls.at_least_one());
     let mut last = vec![one_of_calls];
     if !calls.required {
         // The sequence's end closes a final message.

@@ -10,14 +10,14 @@ use serde_json::{Value, json};
 
 pub use families::ToolFormat;
 
-/// Which calls a reply has.
+/// The choice among tools, as `tool_choice` of OpenAI's chat completions makes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ToolChoice {
     /// Any number of calls, also none.
     Auto,
     /// At least one call.
     Required,
-    /// No call.
+    /// No call: text in which none begins.
     None,
     /// One call of the tool of this name.
     Function(String),
@@ -32,7 +32,7 @@ pub enum ToolError {
     Malformed {
         /// JSON Pointer into the list of tools, or into the choice.
         pointer: String,
-        /// What is wrong there, and what is needed.
+        /// The kind of value that is needed there.
         message: &'static str,
     },
     /// The tool that is chosen is not in the list.
@@ -44,11 +44,11 @@ pub enum ToolError {
 }
 
 impl ToolChoice {
-    /// Reads `tool_choice`: `"auto"`, `"required"`, `"none"`, or an object with a function's name.
+    /// Reads the JSON of `tool_choice`: `"auto"` or null, `"required"`, `"none"`, or `{"type": "function", "function": {"name": …}}`.
     ///
     /// # Errors
     ///
-    /// [`ToolError::Malformed`].
+    /// [`ToolError::Malformed`], where it is none of these.
     pub fn from_json(choice: &Value) -> Result<Self, ToolError> {
         match choice {
             Value::Null => Ok(Self::Auto),
@@ -66,7 +66,7 @@ impl ToolChoice {
     }
 }
 
-/// A tool.
+/// A function that a model may call.
 #[derive(Debug)]
 pub(crate) struct Tool<'t> {
     name: &'t str,
@@ -81,7 +81,8 @@ pub(crate) struct Tool<'t> {
 ///
 /// # Errors
 ///
-/// [`ToolError`], with the place. Schemas are not looked into.
+/// [`ToolError::Malformed`], with the place, where `tools` is no list of functions with plain names; [`ToolError::UnknownTool`] and
+/// [`ToolError::NoTool`], where the choice needs a tool that is not there. Schemas are not looked into.
 pub fn structural_tag(
     format: ToolFormat,
     tools: &Value,
@@ -96,7 +97,7 @@ pub fn structural_tag(
     let all = list.iter().enumerate().map(|(number, tool)| read(number, tool));
     let mut tools = all.collect::<Result<Vec<Tool<'_>>, _>>()?;
     let calls = match choice {
-        ToolChoice::None => return Ok(tag(json!({"type": "any_text"}))),
+        ToolChoice::None => return Ok(tag(format.text_alone())),
         ToolChoice::Auto if tools.is_empty() => return Ok(tag(json!({"type": "any_text"}))),
         ToolChoice::Auto => families::Calls {
             required: false,

@@ -54,7 +54,8 @@ use super::{ReplyCompiler, text};
 ///
 /// # Errors
 ///
-/// As [`ReplyCompiler::compile_structural_tag`].
+/// [`CompileError`], with the place in the structural tag, where it is malformed, not treated or too large, or a content in it cannot be
+/// compiled.
 pub(super) fn compile(compiler: &ReplyCompiler, tag: &str) -> Result<Box<dyn Masker>, CompileError> {
     let tokens = compiler.tag_tokens();
     let limits = &compiler.options.schema.limits;

@@ -14,6 +14,7 @@ use super::super::output_file::OutputFile;
 use super::difficulty::DifficultyArguments;
 use crate::error::CommandError;
 use crate::ifstruct::rewrite::{RewriteCounts, Rewriter};
+use crate::ifstruct::settings::sample_line;
 use crate::report::table::{Style, table};
 use crate::run::{interrupt, progress};
 use crate::server::{ServerSettings, check};
@@ -138,7 +139,7 @@ pub fn run(arguments: &GenerateArguments) -> Result<(), CommandError> {
             chunk.truncate(done);
             stopped = ended.err();
         }
-        let lines: String = chunk.iter().map(line).collect::<Result<_, CommandError>>()?;
+        let lines: String = chunk.iter().map(sample_line).collect();
         match &mut file {
             None => crate::print(&lines)?,
             Some(file) => file.write(&lines)?,
@@ -186,11 +187,6 @@ pub fn run(arguments: &GenerateArguments) -> Result<(), CommandError> {
             Ok(())
         }
     }
-}
-
-fn line(sample: &Sample) -> Result<String, CommandError> {
-    let text = serde_json::to_string(sample).map_err(std::io::Error::from)?;
-    Ok(format!("{text}\n"))
 }
 
 fn report(statistics: &Statistics, json: bool) -> String {

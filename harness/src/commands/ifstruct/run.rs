@@ -8,7 +8,6 @@ use maskwright::{ExactOptions, Formats, ReplyCompiler};
 use maskwright_models::{Constraint, DecodeOptions, FinishReason, LoadedModel, SamplingOptions, generate};
 use maskwright_suites::ifstruct::{GenerateError, Sample, SampleGenerator, Samples, Scorer, Split};
 use maskwright_suites::prompt::{Message, Role};
-use sha2::{Digest, Sha256};
 
 use super::super::arguments::directory::DirectoryArguments;
 use super::super::arguments::models::{ModelArguments, PROMPT_DATE};
@@ -20,7 +19,7 @@ use crate::bench::record::{GenerationRecord, ServerRecord};
 use crate::bench::server_rows::total_cost;
 use crate::error::CommandError;
 use crate::ifstruct::record::{Mode, ReplyKey, ReplyRecord};
-use crate::ifstruct::settings::{RunSettings, SAMPLES_FILE};
+use crate::ifstruct::settings::{RunSettings, SAMPLES_FILE, sample_line, samples_hash};
 use crate::ifstruct::{form, report};
 use crate::pages::sections::ifstruct::leaderboard_page;
 use crate::report::table::Style as TableStyle;
@@ -114,7 +113,7 @@ pub fn run(arguments: &RunArguments) -> Result<(), CommandError> {
         servers: arguments.servers.summaries(),
         modes: modes.clone(),
         samples: samples.all().len(),
-        sha256: hash(samples.all()),
+        sha256: samples_hash(samples.all()),
         level: arguments.judgement.level(),
         sampling: sampling.clone(),
         max_tokens: arguments.max_tokens,
@@ -140,7 +139,7 @@ pub fn run(arguments: &RunArguments) -> Result<(), CommandError> {
     let mut directory: RunDirectory<ReplyRecord> = arguments.directory.open(&mut manifest, planned)?;
     // A run that was killed before it wrote them has none.
     if !directory.path().join(SAMPLES_FILE).exists() {
-        let lines = samples.all().iter().map(line);
+        let lines = samples.all().iter().map(sample_line);
         directory.write(SAMPLES_FILE, &lines.collect::<String>())?;
     }
     let mut run = ReplyRun {
@@ -439,19 +438,6 @@ fn messages(sample: &Sample) -> Vec<Message> {
 fn server_name(client: &Client) -> String {
     let settings = client.settings();
     format!("{} ({})", settings.model, settings.name)
-}
-
-/// A sample as a line of a file.
-fn line(sample: &Sample) -> String {
-    format!("{}\n", serde_json::to_string(sample).unwrap_or_default())
-}
-
-fn hash(samples: &[Sample]) -> String {
-    let mut hash = Sha256::new();
-    for sample in samples {
-        hash.update(line(sample));
-    }
-    hex::encode(hash.finalize())
 }
 
 /// Writes the tables beside the records, and prints them.

@@ -13,6 +13,7 @@ use maskwright_suites::ifstruct::{Level, Sample, Split};
 use super::arguments::models::PROMPT_DATE;
 use super::arguments::numbers::{above_zero, not_negative, positive, threads};
 use crate::error::CommandError;
+use crate::ifstruct::settings::samples_hash;
 use crate::report::table::Style;
 use crate::run::directory::{self, RunDirectory};
 use crate::run::manifest::{Manifest, Settings as _, available_cpus};
@@ -23,7 +24,7 @@ use crate::train::curves;
 use crate::train::record::{TrainKey, TrainRecord};
 use crate::train::replies::{Judged, Replier};
 use crate::train::report::TrainReport;
-use crate::train::samples::{Room, SplitSamples, check_apart, end_of_turn, hash_of_samples};
+use crate::train::samples::{Room, SplitSamples, check_apart, end_of_turn};
 use crate::train::settings::TrainSettings;
 
 /// Arguments of `maskwright train`.
@@ -141,8 +142,8 @@ pub fn run(arguments: &TrainArguments) -> Result<(), CommandError> {
     directory::check_place(&arguments.out, arguments.resume)?;
     let source: ModelSource = arguments.model.parse()?;
     let mut model = arguments.load(&source)?;
-    // Networks that cannot be trained are refused before anything is generated.
-    let start = arguments.trainable(&source)?;
+    // Networks that cannot be trained are refused before anything is generated; a run to resume has been through this.
+    let start = (!arguments.resume).then(|| arguments.trainable(&source)).transpose()?;
     let end = end_of_turn(&model)?;
     let room = Room {
         prompt: arguments.max_prompt_tokens,
@@ -163,7 +164,7 @@ pub fn run(arguments: &TrainArguments) -> Result<(), CommandError> {
         false => RunDirectory::create(&arguments.out, &manifest, planned)?,
     };
     let pool = model.model.thread_pool();
-    let start = std::sync::Mutex::new(Some(start));
+    let start = std::sync::Mutex::new(start);
     let begin = || match start.lock().ok().and_then(|mut start| start.take()) {
         Some(start) => Ok(start),
         None => arguments.trainable(&source),
@@ -262,7 +263,7 @@ impl TrainArguments {
             seed: self.seed,
             samples: self.samples,
             test_samples: self.test_samples,
-            sha256: hash_of_samples(splits),
+            sha256: samples_hash(splits.iter().flat_map(|split| &split.fitting).map(|one| &one.sample)),
             max_prompt_tokens: self.max_prompt_tokens,
             max_tokens: self.max_tokens,
             level: match self.strict {

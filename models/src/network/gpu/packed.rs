@@ -13,7 +13,7 @@ use crate::network::gpu::kernels::{Argument, Kernel, Kernels, address};
 /// Threads of a block that widens a row.
 const WIDEN_BLOCK: u32 = 128;
 /// Groups of codes that a warp reads at once, `WARP` of the kernels.
-const GROUPS_PER_CHUNK: usize = 32;
+pub(super) const GROUPS_PER_CHUNK: usize = 32;
 /// Bytes of codes that a thread reads at once.
 const READ_BYTES: usize = 16;
 /// Bytes of which rows take a multiple, `ROW_ALIGNMENT` of the kernels.

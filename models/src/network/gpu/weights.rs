@@ -6,11 +6,12 @@ use std::sync::Arc;
 use candle_core::{DType, Device, Result, Tensor};
 
 use crate::load::config::ModelConfig;
-use crate::load::gguf::BlockFormat;
+use crate::load::gguf::{BlockFormat, SMALL_BLOCK};
 use crate::load::matrix_shapes::MatrixShape;
 use crate::load::tensor_shapes::FeedForwardShapes;
 use crate::load::weights::Weights;
 use crate::network::gpu::kernels::{Kernel, Kernels, MAX_TOKENS, address};
+use crate::network::gpu::packed::GROUPS_PER_CHUNK;
 use crate::network::layers::{FeedForward, Layer, MixerWeights, Network};
 use crate::network::matrices::linear::Linear;
 
@@ -20,10 +21,6 @@ pub(super) const TOKEN_COUNTS: [usize; 4] = [1, 2, 4, MAX_TOKENS];
 const LINE: usize = 128;
 /// The most lines of the next matrix that a kernel reads ahead: 4 MiB. On an H200 twice as much was slower, and none, too.
 const LINES_AHEAD: usize = 32_768;
-/// Elements that interleaved vectors have the first four of side by side, those of one group after the other; `GROUP` of the kernels.
-const GROUP: usize = 32;
-/// Groups of a chunk of an interleaved vector.
-const GROUPS_PER_CHUNK: usize = 32;
 
 /// The kernels for matrices of one format, those of products once for each of [`TOKEN_COUNTS`].
 #[derive(Debug)]
@@ -237,10 +234,13 @@ impl Reader<'_> {
 
 /// The elements of a vector in the order in which products with quantised matrices read them, `interleaved` of the kernels.
 fn interleaved(vector: &[f32]) -> Vec<f32> {
-    let chunks = vector.chunks(GROUP * GROUPS_PER_CHUNK);
+    let chunks = vector.chunks(SMALL_BLOCK * GROUPS_PER_CHUNK);
     let in_order = chunks.flat_map(|chunk| {
-        let quads =
-            (0..GROUP / 4).flat_map(move |quad| chunk.chunks_exact(GROUP).map(move |group| &group[4 * quad..][..4]));
+        let quads = (0..SMALL_BLOCK / 4).flat_map(move |quad| {
+            chunk
+                .chunks_exact(SMALL_BLOCK)
+                .map(move |group| &group[4 * quad..][..4])
+        });
         quads.flatten().copied()
     });
     in_order.collect()
