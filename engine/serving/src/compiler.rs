@@ -49,7 +49,8 @@ impl SchemaCompiler {
         self.kept("schema", schema, || self.exact.compile(schema))
     }
 
-    /// Compiles a regular expression that a whole answer matches, as [`ReplyCompiler::compile_regex`] does, or gives what was kept.
+    /// Compiles a regular expression that a whole answer matches, as [`ReplyCompiler::compile_regex`] does, or gives what was kept. Its
+    /// dialect is the options' [`PatternSyntax`](maskwright::PatternSyntax).
     ///
     /// # Errors
     ///

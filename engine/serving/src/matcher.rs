@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use maskwright::{MaskError, Masker, TokenId, TokenMask, Vocabulary};
+use maskwright::{MaskError, Masker, TokenId, Vocabulary};
 
 /// Stop tokens and limit of one answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -243,7 +243,7 @@ impl Matcher {
                 row[*token as usize / 32] &= !(1 << (token % 32));
             }
         }
-        Ok(*row != *TokenMask::all(tokens).words())
+        Ok(!allows_all(row, tokens))
     }
 
     /// Whether a stop token was accepted.
@@ -258,6 +258,13 @@ impl Matcher {
     /// [`MatcherError::Mask`], where the engine cannot tell.
     pub fn is_completed(&mut self) -> Result<bool, MatcherError> {
         Ok(self.masker.is_complete()?)
+    }
+
+    /// From now on the answer may have `max_tokens` tokens, those accepted and the stop token among them; none: any number. Unlike
+    /// [`MatcherOptions::max_tokens`] this is never refused: where no end is known within the limit, masks are those without one.
+    /// Of use where the limit shows only when the answer begins, behind reasoning for instance.
+    pub fn set_max_tokens(&mut self, max_tokens: Option<usize>) {
+        self.max_tokens = max_tokens;
     }
 
     /// Number of tokens accepted and not taken back.
@@ -424,4 +431,13 @@ impl Matcher {
         }
         Ok(filled)
     }
+}
+
+/// Whether a row allows each of so many tokens.
+fn allows_all(row: &[u32], tokens: usize) -> bool {
+    let (full, rest) = row.split_at(tokens / 32);
+    full.iter().all(|word| *word == u32::MAX)
+        && rest
+            .first()
+            .is_none_or(|word| word.count_ones() as usize == tokens % 32)
 }

@@ -330,3 +330,19 @@ fn structural_tags_are_compiled_and_may_name_stop_tokens() {
         .unwrap_err();
     assert_eq!(error.pointer(), Some("/format/elements/0/type"));
 }
+
+#[test]
+fn a_limit_that_is_set_later_holds_from_the_beginning_of_the_answer() {
+    let mut matcher = matcher(&MatcherOptions::default());
+    assert_eq!(matcher.accept_all(&ids(r#"{"a":"#)).unwrap(), 5);
+    // One digit, the brace, the end.
+    matcher.set_max_tokens(Some(8));
+    assert!(!filled(&mut matcher).contains(&u32::from(b'-')));
+    assert!(matcher.accept(u32::from(b'1')).unwrap());
+    assert_eq!(filled(&mut matcher), [u32::from(b'}')]);
+    matcher.set_max_tokens(None);
+    assert!(filled(&mut matcher).contains(&u32::from(b'2')));
+    // Too few for any end.
+    matcher.set_max_tokens(Some(7));
+    assert!(filled(&mut matcher).contains(&u32::from(b'2')));
+}

@@ -52,7 +52,9 @@ pub(super) fn check(report: &mut Report<'_>, place: &Place<'_>) {
 
 fn found(pattern: &str, syntax: PatternSyntax) -> Vec<(WarningKind, String)> {
     let mut found = Vec::new();
-    if pattern.len() > LONGEST {
+    // What patterns mean to ECMA-262 is of no account where they are those of another dialect.
+    let is_other = matches!(syntax, PatternSyntax::Rust | PatternSyntax::Python);
+    if is_other || pattern.len() > LONGEST {
         return found;
     }
     let limits = LanguageLimits::default();

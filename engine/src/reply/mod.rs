@@ -172,8 +172,9 @@ impl ReplyCompiler {
         Ok(Box::new(StateMasker::new(reply, start)))
     }
 
-    /// Compiles a regular expression into a masker of the texts that it matches whole, as if it stood between `^` and `$`. Which
-    /// expressions are read, and what their parts mean, is as in the keyword `pattern`: [`PatternSyntax`](crate::PatternSyntax).
+    /// Compiles a regular expression into a masker of the texts that it matches whole. Which expressions are read, and what their parts
+    /// mean, is as in the keyword `pattern`, by the options: those of ECMA-262, Rust or Python, as
+    /// [`PatternSyntax`](crate::PatternSyntax) says.
     ///
     /// # Errors
     ///

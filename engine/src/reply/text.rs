@@ -9,8 +9,8 @@ use crate::automaton::{Automaton, AutomatonError, State};
 use crate::json::push_string;
 use crate::mask::index::base_sets::set;
 use crate::mask::index::tokens::Spelled;
-use crate::strings::{LanguageLimits, PatternError, check_pattern};
-use crate::{CompileError, CompileErrorKind, ExactOptions, TokenId, TokenKind, Vocabulary};
+use crate::strings::{LanguageLimits, check_pattern};
+use crate::{CompileError, ExactOptions, TokenId, TokenKind, Vocabulary};
 
 /// A byte of text as a string of JSON has it.
 pub(super) type EscapedByte = SmallVec<[u8; 6]>;
@@ -108,20 +108,15 @@ impl UnlikeTokens {
 ///
 /// # Errors
 ///
-/// [`CompileErrorKind::Malformed`] or [`CompileErrorKind::Unsupported`], where the pattern alone is none.
+/// [`Malformed`](crate::CompileErrorKind::Malformed) or [`Unsupported`](crate::CompileErrorKind::Unsupported), where the pattern alone is none.
 pub(super) fn schema_of_pattern(pattern: &str, options: &ExactOptions) -> Result<String, CompileError> {
     // What is no pattern by itself can be one between parentheses.
     let limits = LanguageLimits::from(&options.schema.limits);
     if let Err(error) = check_pattern(pattern, options.schema.patterns, &limits) {
-        let kind = match error {
-            PatternError::Syntax { .. } | PatternError::Foreign { .. } => CompileErrorKind::Malformed,
-            PatternError::Unsupported { .. } => CompileErrorKind::Unsupported,
-            PatternError::TooLarge { .. } | PatternError::Limit(_) => CompileErrorKind::LimitExceeded,
-        };
-        return Err(CompileError::new(kind, error.about(pattern)).on_keyword("pattern"));
+        return Err(CompileError::new(error.kind(), error.about(pattern)).on_keyword("pattern"));
     }
     let mut schema = r#"{"type":"string","pattern":"#.to_owned();
-    push_string(&mut schema, &format!("^(?:{pattern})$"));
+    push_string(&mut schema, &options.schema.patterns.anchored(pattern));
     schema.push('}');
     Ok(schema)
 }

@@ -30,7 +30,8 @@ pub(crate) struct Languages {
     pub(super) open_classes: LayeredMap<LanguageId, Option<Arc<[CharRange]>>>,
     pub(super) lengths: LayeredMap<LanguageId, KnownLengths>,
     pub(super) live: LayeredById<Transitions>,
-    pub(super) patterns: LayeredMap<String, Result<LanguageId, PatternError>>,
+    pub(super) pattern_syntax: PatternSyntax,
+    pub(super) patterns: LayeredMap<(PatternSyntax, String), Result<LanguageId, PatternError>>,
     pub(super) formats: LayeredMap<&'static str, LanguageId>,
     pub(super) fingerprints: LayeredMap<LanguageId, Option<Fingerprint>>,
     pub(super) over_approximations: LayeredMap<(LanguageId, Horizon), LanguageId>,
@@ -50,6 +51,7 @@ impl Languages {
             open_classes: LayeredMap::new(),
             lengths: LayeredMap::new(),
             live: LayeredById::new(),
+            pattern_syntax: PatternSyntax::default(),
             patterns: LayeredMap::new(),
             formats: LayeredMap::new(),
             fingerprints: LayeredMap::new(),
@@ -76,6 +78,7 @@ impl Languages {
             open_classes: self.open_classes.share(),
             lengths: self.lengths.share(),
             live: self.live.share(expressions),
+            pattern_syntax: self.pattern_syntax,
             patterns: self.patterns.share(),
             formats: self.formats.share(),
             fingerprints: self.fingerprints.share(),
@@ -98,6 +101,7 @@ impl Languages {
             open_classes: self.open_classes.over(),
             lengths: self.lengths.over(),
             live: self.live.over(),
+            pattern_syntax: self.pattern_syntax,
             patterns: self.patterns.over(),
             formats: self.formats.over(),
             fingerprints: self.fingerprints.over(),
@@ -138,22 +142,24 @@ impl Languages {
         self.arena.length(min, max.unwrap_or(UNBOUNDED))
     }
 
-    /// Whether the regular expression `source` can be read by `syntax`.
-    pub(crate) fn check_pattern(&self, source: &str, syntax: PatternSyntax) -> Result<(), PatternError> {
-        match syntax {
-            // What it has beyond ECMA-262 is read by all.
-            PatternSyntax::Common => Ok(()),
-            PatternSyntax::Ecma => crate::strings::pattern::check(source, syntax, &self.limits),
-        }
+    /// The dialect of patterns is `syntax`. Default [`PatternSyntax::Common`].
+    pub(crate) fn read_patterns_by(&mut self, syntax: PatternSyntax) {
+        self.pattern_syntax = syntax;
+    }
+
+    /// The dialect of patterns.
+    pub(crate) fn pattern_syntax(&self) -> PatternSyntax {
+        self.pattern_syntax
     }
 
     /// The language of texts in which the regular expression `source` finds a match.
     pub(crate) fn pattern(&mut self, source: &str) -> Result<LanguageId, PatternError> {
-        if let Some(known) = self.patterns.get(source) {
+        let key = (self.pattern_syntax, source.to_owned());
+        if let Some(known) = self.patterns.get(&key) {
             return known.clone();
         }
-        let language = crate::strings::pattern::compile(&mut self.arena, source, &self.limits);
-        self.patterns.insert(source.to_owned(), language.clone());
+        let language = crate::strings::pattern::compile(&mut self.arena, source, self.pattern_syntax, &self.limits);
+        self.patterns.insert(key, language.clone());
         language
     }
 

@@ -147,7 +147,12 @@ pub(in crate::strings) fn name_starts() -> &'static CharSet {
 }
 
 fn table(query: &str) -> Option<CharSet> {
-    let class = regex_syntax::parse(&format!(r"\p{{{query}}}")).ok()?;
+    class_of(&format!(r"\p{{{query}}}"))
+}
+
+/// The characters that a pattern of one class stands for in Rust's dialect.
+pub(in crate::strings) fn class_of(pattern: &str) -> Option<CharSet> {
+    let class = regex_syntax::parse(pattern).ok()?;
     match class.into_kind() {
         HirKind::Class(Class::Unicode(class)) => Some(CharSet::from_ranges(
             class.ranges().iter().map(|range| (range.start(), range.end())),

@@ -66,7 +66,8 @@ pub(crate) struct KeyMemo {
 }
 
 impl Algebra {
-    pub(crate) fn new(languages: Languages, schema: Arc<SchemaSet>, formats: Formats, style: Style) -> Self {
+    pub(crate) fn new(mut languages: Languages, schema: Arc<SchemaSet>, formats: Formats, style: Style) -> Self {
+        languages.read_patterns_by(schema.patterns());
         let limits = schema.limits().clone();
         let numbers = match style.numbers {
             NumberStyle::Rfc8259 => NumberSets::within(&limits),

@@ -13,7 +13,7 @@ use crate::json::{Shape, Value, ValueRef};
 use crate::limits::Exceeded;
 use crate::numbers::NumberSetId;
 use crate::schema::{Body, Keywords, NodeId};
-use crate::strings::{LanguageId, PatternError};
+use crate::strings::LanguageId;
 use crate::{CompileError, CompileErrorKind, KeyOrder};
 use hashbrown::HashSet;
 
@@ -320,16 +320,8 @@ impl Algebra {
 
     /// The language of a regular expression, with errors reported at `keyword`.
     pub(super) fn pattern(&mut self, node: NodeId, keyword: &str, pattern: &str) -> Result<LanguageId, CompileError> {
-        let readable = self.languages.check_pattern(pattern, self.schema.patterns());
-        let language = readable.and_then(|()| self.languages.pattern(pattern));
-        language.map_err(|error| {
-            let kind = match error {
-                PatternError::Syntax { .. } | PatternError::Foreign { .. } => CompileErrorKind::Malformed,
-                PatternError::Unsupported { .. } => CompileErrorKind::Unsupported,
-                _ => CompileErrorKind::LimitExceeded,
-            };
-            self.error(node, kind, keyword, &error.about(pattern))
-        })
+        let language = self.languages.pattern(pattern);
+        language.map_err(|error| self.error(node, error.kind(), keyword, &error.about(pattern)))
     }
 
     /// The formula that a subschema's keywords impose on arrays.

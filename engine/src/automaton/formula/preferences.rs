@@ -87,7 +87,8 @@ impl Algebra {
             return Ok(strings);
         }
         // A pattern that can be read by itself can be read in a group as well, so that an error means a limit was reached.
-        if let Ok(texts) = self.languages.pattern(&format!("^(?:{pattern})$"))
+        let whole = self.languages.pattern_syntax().anchored(pattern);
+        if let Ok(texts) = self.languages.pattern(&whole)
             && texts != found
             && !self.languages.is_empty(texts).map_err(limit_error)?
         {

@@ -5,8 +5,8 @@ use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
 use super::{accepts, masker, vocabulary};
-use crate::reply::{DataFormat, Envelope, ReplyCompiler};
-use crate::{CompileErrorKind, ExactOptions, Masker, TokenId};
+use crate::reply::{DataFormat, Envelope, ReplyCompiler, ReplyForm};
+use crate::{CompileErrorKind, ExactOptions, Masker, PatternSyntax, TokenId};
 
 fn compiler() -> ReplyCompiler {
     ReplyCompiler::new(vocabulary(), ExactOptions::default())
@@ -39,6 +39,35 @@ fn an_expression_matches_the_whole_reply_as_it_is() {
     assert!(accepts(&*regex("(?i)yes"), "YES"));
     assert!(accepts(&*regex(""), "") && !accepts(&*regex(""), "a"));
     assert!(accepts(&*regex("é.{2}"), "é\u{7f}\u{10FFFF}"));
+}
+
+#[test]
+fn an_expression_is_of_the_dialect_that_the_options_name() {
+    for (syntax, pattern, inside, outside) in [
+        (PatternSyntax::Ecma, r"\d$|\w", "1", "٣"),
+        (PatternSyntax::Rust, r"\d\b{end}", "٣", "k"),
+        (PatternSyntax::Rust, "(?x) a # to the end", "a", "a\n"),
+        (PatternSyntax::Python, r"\w(?i:k)\Z", "é\u{212a}", "é\u{212a}\n"),
+        (PatternSyntax::Python, "(?s)a.", "a\n", "a"),
+    ] {
+        let options = ExactOptions::default().patterns(syntax);
+        let compiler = ReplyCompiler::new(vocabulary(), options);
+        let masker = compiler.compile_regex(pattern).unwrap();
+        assert!(accepts(&*masker, inside) && !accepts(&*masker, outside), "{pattern}");
+        let error = compiler.compile_regex("(").err().unwrap();
+        assert_eq!(error.kind(), CompileErrorKind::Malformed);
+    }
+    // Schemas are read by it too.
+    let options = ExactOptions::default().patterns(PatternSyntax::Rust);
+    let schema = r#"{"type": "string", "pattern": "^\\d\\z"}"#;
+    let form = ReplyForm {
+        data: DataFormat::Json,
+        envelopes: vec![Envelope::bare()],
+    };
+    let masker = ReplyCompiler::new(vocabulary(), options)
+        .compile(schema, &form)
+        .unwrap();
+    assert!(accepts(&*masker, "\"٣\"") && !accepts(&*masker, "\"k\""));
 }
 
 #[test]

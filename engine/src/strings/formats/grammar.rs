@@ -5,6 +5,7 @@ use crate::strings::expr::arena::Arena;
 use crate::strings::expr::expression::Expr;
 use crate::strings::language_id::{EMPTY, LanguageId};
 use crate::strings::limits::{LanguageLimits, LimitReached};
+use crate::strings::pattern::PatternSyntax;
 use crate::strings::pattern::error::PatternError;
 
 /// Why a format has no language.
@@ -43,7 +44,12 @@ impl Grammar<'_> {
 
     /// Texts in which `rule` finds a match.
     pub(super) fn search(&mut self, rule: &str) -> FormatLanguage {
-        Ok(crate::strings::pattern::compile(self.arena, rule, self.limits)?)
+        Ok(crate::strings::pattern::compile(
+            self.arena,
+            rule,
+            PatternSyntax::Ecma,
+            self.limits,
+        )?)
     }
 
     /// Texts of `language` of `min` to `max` characters.

@@ -62,6 +62,12 @@ impl Ast {
         id
     }
 
+    /// A lookaround at one character of `set`.
+    pub(super) fn look(&mut self, behind: bool, negated: bool, set: CharSet) -> AstId {
+        let inner = self.add(AstForm::Class(set));
+        self.add(AstForm::Look { behind, negated, inner })
+    }
+
     pub(crate) fn form(&self, id: AstId) -> &AstForm {
         &self.forms[id.0 as usize]
     }

@@ -1,11 +1,12 @@
 //! [`PatternError`]: why a pattern has no language here.
 
+use crate::CompileErrorKind;
 use crate::strings::limits::LimitReached;
 
 /// Why a pattern has no language here.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum PatternError {
-    /// The pattern is not an ECMA-262 regular expression.
+    /// The pattern is not a regular expression of its dialect.
     #[error("syntax error at byte {offset} of the pattern: expected {expected}")]
     Syntax {
         /// Byte offset into the pattern.
@@ -23,13 +24,21 @@ pub(crate) enum PatternError {
         /// Advice on what to write instead.
         remedy: &'static str,
     },
-    /// The pattern is an ECMA-262 regular expression whose language is not regular, or is not treated.
+    /// The pattern is a regular expression whose language is not regular, or is not treated.
     #[error("{what} at byte {offset} of the pattern is not supported")]
     Unsupported {
         /// Byte offset into the pattern.
         offset: usize,
         /// What is not supported.
         what: &'static str,
+    },
+    /// The pattern cannot be read by the parser of its dialect.
+    #[error("byte {offset} of the pattern: {message}")]
+    Dialect {
+        /// Byte offset into the pattern.
+        offset: usize,
+        /// The parser's own words.
+        message: String,
     },
     /// The pattern is larger than the limits allow.
     #[error("the pattern has more than {allowed} {what}")]
@@ -48,6 +57,15 @@ pub(crate) enum PatternError {
 const QUOTED: usize = 120;
 
 impl PatternError {
+    /// What a schema with this pattern is.
+    pub(crate) fn kind(&self) -> CompileErrorKind {
+        match self {
+            Self::Syntax { .. } | Self::Foreign { .. } | Self::Dialect { .. } => CompileErrorKind::Malformed,
+            Self::Unsupported { .. } => CompileErrorKind::Unsupported,
+            Self::TooLarge { .. } | Self::Limit(_) => CompileErrorKind::LimitExceeded,
+        }
+    }
+
     /// The error, with the text of the pattern it is about before it.
     pub(crate) fn about(&self, source: &str) -> String {
         match source.char_indices().nth(QUOTED) {

@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
 
 use crate::strings::charset::CharSet;
+use crate::strings::pattern::assertions::WordSides;
 use crate::strings::pattern::ast::{AstForm, AstId};
 use crate::strings::pattern::reader::PatternParser;
 use crate::strings::unicode_properties::{property, word};
@@ -20,6 +21,10 @@ pub(super) struct Flags {
     pub(super) multi_line: bool,
     /// `s`: `.` matches line ends too.
     pub(super) dot_all: bool,
+    /// `a`, of Python alone: classes, boundaries and case are those of ASCII.
+    pub(super) ascii: bool,
+    /// `x`, of Python alone: white space and comments are left out of account.
+    pub(super) verbose: bool,
 }
 
 impl Flags {
@@ -71,21 +76,13 @@ fn cased() -> &'static CharSet {
     })
 }
 
-/// Whether a letter of `\w` stands before a place, and behind it.
-#[derive(Clone, Copy)]
-struct WordSides {
-    before: AstId,
-    not_before: AstId,
-    behind: AstId,
-    not_behind: AstId,
-}
-
 /// Assertions that flags turn into lookarounds, each made once for all places of a pattern: lookbehinds are few.
 #[derive(Default)]
 pub(super) struct FlaggedAssertions {
-    line_start: Option<AstId>,
-    line_end: Option<AstId>,
-    word_sides: Option<WordSides>,
+    pub(super) line_start: Option<AstId>,
+    pub(super) line_end: Option<AstId>,
+    pub(super) word_sides: Option<WordSides>,
+    pub(super) ascii_word_sides: Option<WordSides>,
 }
 
 impl PatternParser<'_> {
@@ -128,7 +125,7 @@ impl PatternParser<'_> {
         if let Some(known) = self.assertions.line_start {
             return known;
         }
-        let id = self.look(true, true, line_ends().complement());
+        let id = self.ast.look(true, true, line_ends().complement());
         *self.assertions.line_start.insert(id)
     }
 
@@ -140,7 +137,7 @@ impl PatternParser<'_> {
         if let Some(known) = self.assertions.line_end {
             return known;
         }
-        let id = self.look(false, true, line_ends().complement());
+        let id = self.ast.look(false, true, line_ends().complement());
         *self.assertions.line_end.insert(id)
     }
 
@@ -153,27 +150,10 @@ impl PatternParser<'_> {
             Some(known) => known,
             None => {
                 let word = self.word();
-                let made = WordSides {
-                    before: self.look(true, false, word.clone()),
-                    not_before: self.look(true, true, word.clone()),
-                    behind: self.look(false, false, word.clone()),
-                    not_behind: self.look(false, true, word),
-                };
-                *self.assertions.word_sides.insert(made)
+                *self.assertions.word_sides.insert(WordSides::new(&mut self.ast, &word))
             }
         };
-        let (first, second) = match negated {
-            true => ([sides.before, sides.behind], [sides.not_before, sides.not_behind]),
-            false => ([sides.before, sides.not_behind], [sides.not_before, sides.behind]),
-        };
-        let first = self.ast.add(AstForm::Concat(first.to_vec()));
-        let second = self.ast.add(AstForm::Concat(second.to_vec()));
-        self.ast.add(AstForm::Alternatives(vec![first, second]))
-    }
-
-    fn look(&mut self, behind: bool, negated: bool, set: CharSet) -> AstId {
-        let inner = self.ast.add(AstForm::Class(set));
-        self.ast.add(AstForm::Look { behind, negated, inner })
+        sides.boundary(&mut self.ast, negated)
     }
 }
 

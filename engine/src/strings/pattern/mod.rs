@@ -1,8 +1,10 @@
 //! Regular expressions as languages of the texts in which they find a match.
 //!
 //! They are those of ECMA-262, and, unless [`PatternSyntax`] says otherwise, also those that are a syntax error there and
-//! mean one thing in Go, Python, Rust and PCRE.
+//! mean one thing in Go, Python, Rust and PCRE. [`PatternSyntax`] may also ask for those of Rust or Python instead. All are parsed
+//! to one form, in which classes are sets of characters and assertions are lookarounds.
 
+mod assertions;
 mod ast;
 mod compile;
 pub(super) mod error;
@@ -10,7 +12,10 @@ mod escapes;
 mod flags;
 mod foreign;
 mod parse;
+mod python;
+mod python_items;
 mod reader;
+mod rust;
 mod syntax;
 
 #[cfg(test)]
@@ -23,9 +28,14 @@ use crate::strings::pattern::error::PatternError;
 
 pub use syntax::PatternSyntax;
 
-/// The texts in which `source` finds a match, with what other dialects have beyond ECMA-262.
-pub(super) fn compile(arena: &mut Arena, source: &str, limits: &LanguageLimits) -> Result<LanguageId, PatternError> {
-    let (ast, whole) = parse::parse(source, PatternSyntax::Common, limits)?;
+/// The texts in which `source` finds a match.
+pub(super) fn compile(
+    arena: &mut Arena,
+    source: &str,
+    syntax: PatternSyntax,
+    limits: &LanguageLimits,
+) -> Result<LanguageId, PatternError> {
+    let (ast, whole) = parse::parse(source, syntax, limits)?;
     compile::PatternCompiler::new(arena, &ast, limits)?.search(whole)
 }
 
@@ -47,5 +57,15 @@ pub(super) fn read_strictly(source: &str) -> Result<(), PatternError> {
 /// The parsed form of `source`, for tests that match by other means.
 #[cfg(test)]
 pub(super) fn parse(source: &str, limits: &LanguageLimits) -> Result<(Ast, AstId), PatternError> {
-    parse::parse(source, PatternSyntax::Common, limits)
+    parse_by(source, PatternSyntax::Common, limits)
+}
+
+/// The parsed form of `source` in a dialect, for tests that match by other means.
+#[cfg(test)]
+pub(super) fn parse_by(
+    source: &str,
+    syntax: PatternSyntax,
+    limits: &LanguageLimits,
+) -> Result<(Ast, AstId), PatternError> {
+    parse::parse(source, syntax, limits)
 }

@@ -15,6 +15,7 @@ use crate::strings::pattern::ast::{Ast, AstForm, AstId};
 use crate::strings::pattern::error::PatternError;
 use crate::strings::pattern::flags::Flags;
 use crate::strings::pattern::reader::{Grammar, PatternParser};
+use crate::strings::pattern::rust;
 use crate::strings::pattern::syntax::PatternSyntax;
 use crate::strings::unicode_properties::{name_parts, name_starts};
 
@@ -30,6 +31,17 @@ pub(super) fn parse(
             allowed: limits.pattern_bytes,
         });
     }
+    if class_escapes(source) > MAX_CLASS_ESCAPES {
+        return Err(PatternError::TooLarge {
+            what: "escapes such as `\\w` and `\\p{…}`",
+            allowed: MAX_CLASS_ESCAPES,
+        });
+    }
+    match syntax {
+        PatternSyntax::Rust => return rust::parse(source, limits),
+        PatternSyntax::Python => return PatternParser::new(source, Grammar::Python, limits).parse_python(),
+        PatternSyntax::Common | PatternSyntax::Ecma => {}
+    }
     let by = |grammar| PatternParser::new(source, grammar, limits).parse();
     let further = |result: &Result<_, PatternError>| {
         matches!(result, Err(PatternError::Syntax { .. } | PatternError::Foreign { .. }))
@@ -44,6 +56,19 @@ pub(super) fn parse(
     result
 }
 
+/// Escapes for classes of characters in one pattern: each stands for up to 800 ranges, 6 KB.
+const MAX_CLASS_ESCAPES: usize = 10_000;
+
+/// The number of escapes in `source` that stand for classes of characters.
+fn class_escapes(source: &str) -> usize {
+    let mut bytes = source.bytes();
+    let mut found = 0;
+    while bytes.by_ref().any(|byte| byte == b'\\') {
+        found += usize::from(bytes.next().is_some_and(|letter| b"dswpDSWP".contains(&letter)));
+    }
+    found
+}
+
 /// Parses `source` by the grammar with the `u` flag alone.
 #[cfg(test)]
 pub(super) fn read_strictly(source: &str, limits: &LanguageLimits) -> Result<(), PatternError> {
@@ -54,13 +79,13 @@ pub(super) fn read_strictly(source: &str, limits: &LanguageLimits) -> Result<(),
 type CountedQuantifier = ((u64, u64), usize);
 
 /// A group that is not closed yet.
-struct OpenGroup {
-    kind: GroupKind,
-    alternatives: Vec<AstId>,
-    terms: Vec<AstId>,
-    start: usize,
+pub(super) struct OpenGroup {
+    pub(super) kind: GroupKind,
+    pub(super) alternatives: Vec<AstId>,
+    pub(super) terms: Vec<AstId>,
+    pub(super) start: usize,
     /// The flags that hold around the group.
-    flags: Flags,
+    pub(super) flags: Flags,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -141,7 +166,7 @@ impl<'s> PatternParser<'s> {
         Ok((self.ast, whole))
     }
 
-    fn concat(&mut self, mut terms: Vec<AstId>) -> AstId {
+    pub(super) fn concat(&mut self, mut terms: Vec<AstId>) -> AstId {
         match terms.len() {
             0 => self.ast.add(AstForm::Empty),
             1 => terms.remove(0),
@@ -149,7 +174,7 @@ impl<'s> PatternParser<'s> {
         }
     }
 
-    fn close(&mut self, group: OpenGroup) -> AstId {
+    pub(super) fn close(&mut self, group: OpenGroup) -> AstId {
         let OpenGroup {
             mut alternatives,
             terms,

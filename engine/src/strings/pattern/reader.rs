@@ -17,6 +17,8 @@ pub(super) enum Grammar {
     AnnexB,
     /// The grammar of ECMA-262 with leniencies of its Annex B, and what other dialects have in common.
     Common,
+    /// The grammar of Python's module `re`.
+    Python,
 }
 
 /// A parse of one pattern.
@@ -24,7 +26,7 @@ pub(super) struct PatternParser<'s> {
     pub(super) source: &'s str,
     pub(super) at: usize,
     pub(super) grammar: Grammar,
-    /// Flags that hold here. Only the common grammar sets any.
+    /// Flags that hold here. The grammars of ECMA-262 set none.
     pub(super) flags: Flags,
     pub(super) assertions: FlaggedAssertions,
     /// The characters that share their case folding with one of a set of letters, by that set.

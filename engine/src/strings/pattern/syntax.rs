@@ -1,9 +1,10 @@
 //! [`PatternSyntax`]: which dialects of regular expressions are read.
 
-/// Which regular expressions `pattern` and `patternProperties` may have.
+/// Which regular expressions `pattern`, `patternProperties` and replies by an expression may have.
 ///
-/// JSON Schema names those of ECMA-262. Whatever is one is read as ECMA-262 reads it under either syntax, with the
-/// leniencies of its Annex B that schemas in the wild rely on.
+/// JSON Schema names those of ECMA-262. Under [`Common`](Self::Common) and [`Ecma`](Self::Ecma) whatever is one is read as
+/// ECMA-262 reads it, with the leniencies of its Annex B that schemas in the wild rely on. The other two are for expressions that were
+/// written for another engine, as those of Pydantic's models are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum PatternSyntax {
@@ -23,4 +24,26 @@ pub enum PatternSyntax {
     Common,
     /// Patterns of ECMA-262 alone, in the edition that draft 2020-12 names: all else is refused.
     Ecma,
+    /// Patterns of the Rust crate `regex`, read by its own parser: `\d`, `\w`, `\s` and `\b` are Unicode's, `$` is the end of the text,
+    /// `.` leaves out `\n` alone, and there are no lookarounds.
+    Rust,
+    /// Patterns of Python's module `re` for `str`, as of Python 3.14: `\d`, `\w`, `\s` and `\b` are Unicode's, `$` holds before a `\n` at
+    /// the end of the text too, `.` leaves out `\n` alone, and `(?x)` and comments are read. Back-references, conditions, atomic groups,
+    /// possessive quantifiers and `\N{…}` are not supported; lookbehinds may be of any length.
+    Python,
+}
+
+impl PatternSyntax {
+    /// A pattern that is found in the texts that `pattern` matches whole. `pattern` can be read.
+    pub(crate) fn anchored(self, pattern: &str) -> String {
+        match self {
+            Self::Common | Self::Ecma => format!("^(?:{pattern})$"),
+            // A comment may reach to the end of the pattern; elsewhere the line end would be part of it.
+            Self::Rust => match super::rust::ends_in_comment(pattern) {
+                true => format!("\\A(?:{pattern}\n)\\z"),
+                false => format!("\\A(?:{pattern})\\z"),
+            },
+            Self::Python => super::python::anchored(pattern),
+        }
+    }
 }

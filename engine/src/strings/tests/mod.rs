@@ -2,6 +2,7 @@
 
 mod characters;
 mod corpus;
+mod dialects;
 mod figures;
 mod fingerprints;
 mod formats;

@@ -1,6 +1,6 @@
 //! Patterns: what they match, what is refused and where.
 
-use crate::strings::{LanguageLimits, Languages, PatternError, PatternSyntax};
+use crate::strings::{LanguageLimits, Languages, PatternError, PatternSyntax, check_pattern};
 
 fn languages() -> Languages {
     Languages::new(&LanguageLimits::default())
@@ -209,7 +209,7 @@ fn syntax_that_other_dialects_share_is_read() {
         for text in *outside {
             assert!(!matches(&mut languages, pattern, text), "{pattern} on {text:?}");
         }
-        let strict = languages.check_pattern(pattern, PatternSyntax::Ecma);
+        let strict = check_pattern(pattern, PatternSyntax::Ecma, &LanguageLimits::default());
         assert!(
             matches!(strict, Err(PatternError::Foreign { .. })),
             "{pattern}: {strict:?}"
