@@ -32,14 +32,17 @@ pip=("$place/venv/bin/python" -m pip --quiet --disable-pip-version-check install
 "${pip[@]}" --only-binary :all: --retries 1 --timeout 30 'maturin>=1.9,<2' mypy==2.4.1 'numpy>=2,<3' 'pytest>=8,<10' >"$place/pip.log" 2>&1 ||
     missing "pip cannot install maturin, mypy, numpy and pytest: $(tail -n 1 "$place/pip.log")"
 
-# The profile of the workspace's tests, of which most dependencies are built already. The wheel is for this machine alone.
-"$place/venv/bin/maturin" build --manifest-path python/Cargo.toml --profile dev --compatibility linux --locked --quiet --out "$place/wheels"
+# The profile of the workspace's tests, of which most dependencies and the program are built already. The wheel is for this machine alone.
+PATH=$place/venv/bin:$PATH "$place/venv/bin/python" -m pip --quiet --disable-pip-version-check wheel ./python --wheel-dir "$place/wheels" \
+    --no-index --no-deps --no-build-isolation --config-settings 'build-args=--profile dev --locked'
 "${pip[@]}" --no-index --no-deps "$place"/wheels/maskwright-*.whl
 
 # Away from the sources, so that the installed package is the one that is found.
 cp -r python/tests python/pyproject.toml "$place"
 cd "$place"
 venv/bin/python -m pytest --quiet tests
+# The command line comes with the wheel, and is the very program: with the model in it.
+venv/bin/maskwright bench --limit 1 --frameworks maskwright --out "$place/run" >/dev/null
 venv/bin/python -m mypy -p maskwright
 venv/bin/python -m mypy tests/*.py
 venv/bin/python -m mypy.stubtest maskwright._native --mypy-config-file pyproject.toml

@@ -29,6 +29,7 @@ fi
 
 echo "building the wheel, unoptimised, and driving it: some five minutes"
 rm -rf "$place/wheels"
+# Without the command line, which scripts/check-python.sh looks at.
 "$venv/bin/maturin" build --manifest-path python/Cargo.toml --profile dev --compatibility linux --locked --quiet --out "$place/wheels"
 "$venv/bin/python" -m pip --quiet --disable-pip-version-check install --force-reinstall --no-index --no-deps "$place"/wheels/maskwright-*.whl
 

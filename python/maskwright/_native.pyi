@@ -116,6 +116,9 @@ class Compiler:
     - `style`: "generation", what a model should write (the default); "rfc8259", all of JSON; or a dict of changes to the first:
       `{"key_order": "any", "layout": {"indent": 2}, "max_items": 100}`. docs/worker-protocol.md has all members.
     - `formats`: whether the keyword `format` asserts ("asserted") or not ("annotation").
+    - `patterns`: the dialect of regular expressions, in schemas and in `compile_regex`: "common", ECMA-262 as JSON Schema has it, and what
+      other dialects have in common beyond it (the default); "ecma", that alone; "rust", as the crate `regex` reads them; "python", as
+      the module `re` does for `str`.
     - `draft`: the draft of schemas that do not say: "4", "6", "7", "2019-09" or "2020-12" (the default).
     - `documents`: JSON documents that `$ref` may lead to, by URI. Nothing is ever fetched.
     - `memory_limit`: bytes that one compiled schema may take.
@@ -130,6 +133,7 @@ class Compiler:
         *,
         style: str | Mapping[str, Any] | None = None,
         formats: Literal["annotation", "asserted"] = "annotation",
+        patterns: Literal["common", "ecma", "rust", "python"] = "common",
         draft: str | None = None,
         documents: Mapping[str, Any] | None = None,
         memory_limit: int | None = None,
@@ -147,8 +151,8 @@ class Compiler:
     def compile_regex(self, pattern: str) -> Compiled:
         """Texts that a regular expression matches whole, as they are: without quotes and escapes.
 
-        The expression is one of ECMA-262, as in the keyword `pattern`; what other dialects have in common beyond it, such as
-        `(?i)` and `(?P<name>…)`, is read too.
+        The expression is of the compiler's dialect, `patterns`: by default one of ECMA-262, as in the keyword `pattern`; what other dialects
+        have in common beyond it, such as `(?i)` and `(?P<name>…)`, is read too. Back-references are refused in every dialect.
 
         Raises `CompileError`.
         """
@@ -286,6 +290,13 @@ class Matcher:
 
     def reset(self) -> None:
         """Goes back to the start of the answer."""
+
+    def set_max_tokens(self, max_tokens: int | None) -> None:
+        """From now on the answer may have `max_tokens` tokens, those accepted and the stop token among them; None for any number.
+
+        This is never refused: where no end is known within the limit, masks are those without one. Of use where the limit shows only
+        when the answer begins, behind reasoning for instance.
+        """
 
     def fork(self) -> Matcher:
         """A copy at the same place, which goes its own way."""

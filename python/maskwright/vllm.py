@@ -1,8 +1,8 @@
 """The backend `maskwright` for structured outputs of vLLM: `--structured-outputs-config.backend maskwright`.
 
-vLLM has no registry of backends, so its plugin, which it finds by the entry point `vllm.general_plugins`, changes four places: the names that the
-configuration admits, the validation of requests, the choice of the backend, and the creation of grammars, which is where the request's
-`max_tokens` is known. Schemas, JSON objects, regular expressions, choices and structural tags are answered here; grammars, also in structural
+vLLM has no registry of backends, so its plugin, which it finds by the entry point `vllm.general_plugins`, changes five places: the names that the
+configuration admits, the validation of requests, the choice of the backend, the creation of grammars, which is where the request's
+`max_tokens` is known, and the acceptance of tokens, where it shows how many of them were reasoning. Schemas, JSON objects, regular expressions, choices and structural tags are answered here; grammars, also in structural
 tags, by vLLM's own backend over xgrammar, or over llguidance where xgrammar is not installed, which the log says once.
 
 Written for vLLM 0.33.0; `scripts/check-serving.sh` drives its classes with ours.
@@ -188,7 +188,7 @@ def _admit_name(configuration: Any) -> None:
 
 def _answer_requests(manager: Any) -> None:
     manager._maskwright = True
-    grammar_init, create_grammar = manager.grammar_init, manager._create_grammar
+    grammar_init, create_grammar, accept_tokens = manager.grammar_init, manager._create_grammar, manager.accept_tokens
 
     @functools.wraps(grammar_init)
     def init(self: Any, request: Any) -> None:
@@ -201,7 +201,7 @@ def _answer_requests(manager: Any) -> None:
 
     @functools.wraps(create_grammar)
     def create(self: Any, request: Any) -> Any:
-        # Tokens of reasoning count in vLLM's limit and not in the matcher's: there the limit is left to vLLM.
+        # Tokens of reasoning count in vLLM's limit and not in the matcher's, which is set once the answer begins.
         limited = self.reasoner_cls is None and request.sampling_params is not None
         token = _max_tokens.set(request.sampling_params.max_tokens if limited else None)
         try:
@@ -209,7 +209,24 @@ def _answer_requests(manager: Any) -> None:
         finally:
             _max_tokens.reset(token)
 
-    manager.grammar_init, manager._create_grammar = init, create
+    @functools.wraps(accept_tokens)
+    def accept(self: Any, request: Any, new_token_ids: list[int]) -> bool:
+        accepted: bool = accept_tokens(self, request, new_token_ids)
+        if self.reasoner_cls is not None:
+            _limit_behind_reasoning(request)
+        return accepted
+
+    manager.grammar_init, manager._create_grammar, manager.accept_tokens = init, create, accept
+
+
+def _limit_behind_reasoning(request: Any) -> None:
+    """Sets the limit of a request whose answer has begun: what its reasoning has left. No limit where that is too little for any answer."""
+    asked, params = request.structured_output_request, request.sampling_params
+    if asked is None or not asked.reasoning_ended or params is None or params.max_tokens is None:
+        return
+    if isinstance(grammar := asked.grammar, Grammar):
+        answered = grammar.matcher.num_accepted_tokens
+        grammar.matcher.set_max_tokens(max(0, params.max_tokens - max(0, request.num_output_tokens - answered)))
 
 
 def _validate_requests(sampling: Any) -> None:

@@ -2,7 +2,16 @@
 
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::intern;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyType;
+
+/// `torch.int32`, once a tensor of it was seen.
+static INT32: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+
+/// The type of that tensor.
+static TENSOR_TYPE: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 
 /// Rows of words in the memory of a numpy array, a memoryview, or a tensor on the CPU.
 pub(crate) struct Bitmask<'py> {
@@ -22,6 +31,13 @@ enum Owner<'py> {
 impl<'py> Bitmask<'py> {
     /// The memory of `object`, which has one or two dimensions of 32-bit signed integers, is contiguous and writable.
     pub(crate) fn of(object: &Bound<'py, PyAny>) -> PyResult<Self> {
+        // Tensors first by their type: that they are no buffers is said by an exception, which takes longer than a mask.
+        if TENSOR_TYPE
+            .get(object.py())
+            .is_some_and(|known| object.is_exact_instance(known.bind(object.py())))
+        {
+            return Self::of_tensor(object);
+        }
         match PyBuffer::<i32>::get(object) {
             Ok(buffer) => Self::of_buffer(buffer),
             Err(_) if object.hasattr("data_ptr")? => Self::of_tensor(object),
@@ -49,20 +65,28 @@ impl<'py> Bitmask<'py> {
     }
 
     fn of_tensor(tensor: &Bound<'py, PyAny>) -> PyResult<Self> {
-        let device = tensor.getattr("device")?.getattr("type")?;
-        if device.extract::<String>()? != "cpu" {
+        let py = tensor.py();
+        if !tensor.getattr(intern!(py, "is_cpu"))?.extract::<bool>()? {
+            let device = tensor.getattr(intern!(py, "device"))?;
             let message = format!("the bitmask lies on {device}: masks are written on the CPU, copy them from there");
             return Err(PyValueError::new_err(message));
         }
-        let kind = tensor.getattr("dtype")?.str()?;
-        if kind != "torch.int32" {
-            return Err(PyTypeError::new_err(format!(
-                "the bitmask is of {kind}, not of torch.int32"
-            )));
+        let kind = tensor.getattr(intern!(py, "dtype"))?;
+        if !INT32.get(py).is_some_and(|known| kind.is(known)) {
+            let name = kind.str()?;
+            if name != "torch.int32" {
+                return Err(PyTypeError::new_err(format!(
+                    "the bitmask is of {name}, not of torch.int32"
+                )));
+            }
+            // A second thread that sets them sets the same.
+            let _ = INT32.set(py, kind.unbind());
+            let _ = TENSOR_TYPE.set(py, tensor.get_type().unbind());
         }
-        let dimensions: Vec<usize> = tensor.getattr("shape")?.extract()?;
-        let (rows, words) = shape(&dimensions, tensor.call_method0("is_contiguous")?.extract()?)?;
-        let address: usize = tensor.call_method0("data_ptr")?.extract()?;
+        let dimensions: Vec<usize> = tensor.getattr(intern!(py, "shape"))?.extract()?;
+        let is_contiguous = tensor.call_method0(intern!(py, "is_contiguous"))?.extract()?;
+        let (rows, words) = shape(&dimensions, is_contiguous)?;
+        let address: usize = tensor.call_method0(intern!(py, "data_ptr"))?.extract()?;
         Ok(Self {
             _owner: Owner::Tensor(tensor.clone()),
             address: address as *mut u32,

@@ -28,19 +28,20 @@ pub(crate) struct Compiler(Arc<SchemaCompiler>);
 #[pymethods]
 impl Compiler {
     #[new]
-    #[pyo3(signature = (tokenizer, *, style=None, formats="annotation", draft=None, documents=None, memory_limit=None, cache_bytes=CACHE_BYTES))]
+    #[pyo3(signature = (tokenizer, *, style=None, formats="annotation", patterns="common", draft=None, documents=None, memory_limit=None, cache_bytes=CACHE_BYTES))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn new(
         py: Python<'_>,
         tokenizer: &Bound<'_, Tokenizer>,
         style: Option<&Bound<'_, PyAny>>,
         formats: &str,
+        patterns: &str,
         draft: Option<&str>,
         documents: Option<BTreeMap<String, Bound<'_, PyAny>>>,
         memory_limit: Option<usize>,
         cache_bytes: usize,
     ) -> PyResult<Self> {
-        let options = options(style, formats, draft, documents, memory_limit)?;
+        let options = options(style, formats, patterns, draft, documents, memory_limit)?;
         let vocabulary = tokenizer.get().vocabulary().clone();
         let compiler = py.detach(|| SchemaCompiler::new(vocabulary, options, cache_bytes));
         Ok(Self(Arc::new(compiler)))

@@ -78,6 +78,14 @@ impl Matcher {
         self.with(py, Inner::reset)
     }
 
+    /// Sets the number of tokens that the answer may have from its beginning on; None for any number.
+    fn set_max_tokens(&self, py: Python<'_>, max_tokens: Option<usize>) -> PyResult<()> {
+        self.with(py, |matcher| {
+            matcher.set_max_tokens(max_tokens);
+            Ok(())
+        })
+    }
+
     /// A copy at the same place, which goes its own way.
     fn fork(&self, py: Python<'_>) -> PyResult<Self> {
         self.with(py, |matcher| matcher.fork()).map(Self::new)

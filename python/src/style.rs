@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use maskwright::{Draft, ExactOptions, Formats, Limits, Style};
+use maskwright::{Draft, ExactOptions, Formats, Limits, PatternSyntax, Style};
 use maskwright_worker::StyleChanges;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -23,6 +23,7 @@ pub(crate) fn json_text(value: &Bound<'_, PyAny>) -> PyResult<String> {
 pub(crate) fn options(
     style: Option<&Bound<'_, PyAny>>,
     formats: &str,
+    patterns: &str,
     draft: Option<&str>,
     documents: Option<BTreeMap<String, Bound<'_, PyAny>>>,
     memory_limit: Option<usize>,
@@ -32,7 +33,14 @@ pub(crate) fn options(
         "asserted" => Formats::Asserted,
         other => return Err(unknown("formats", other, "annotation, asserted")),
     };
-    let mut options = ExactOptions::default().formats(formats);
+    let patterns = match patterns {
+        "common" => PatternSyntax::Common,
+        "ecma" => PatternSyntax::Ecma,
+        "rust" => PatternSyntax::Rust,
+        "python" => PatternSyntax::Python,
+        other => return Err(unknown("patterns", other, "common, ecma, rust, python")),
+    };
+    let mut options = ExactOptions::default().formats(formats).patterns(patterns);
     if let Some(draft) = draft {
         options = options.default_draft(named_draft(draft)?);
     }

@@ -1,6 +1,8 @@
 """Compiling: what is taken, what is kept, and what errors say."""
 
 import json
+import random
+import re
 import threading
 from typing import Any
 
@@ -53,7 +55,7 @@ def test_errors_have_place_keyword_and_reason(compiler: maskwright.Compiler) -> 
 
 
 def test_options_that_are_not_known_are_errors(tokenizer: maskwright.Tokenizer) -> None:
-    unknown: list[dict[str, Any]] = [{"style": "loose"}, {"style": {"colour": 1}}, {"formats": "some"}, {"draft": "5"}]
+    unknown: list[dict[str, Any]] = [{"style": "loose"}, {"style": {"colour": 1}}, {"formats": "some"}, {"patterns": "posix"}, {"draft": "5"}]
     for options in unknown:
         with pytest.raises(ValueError, match=next(iter(options))):
             maskwright.Compiler(tokenizer, **options)
@@ -137,3 +139,58 @@ def test_the_cache_is_bounded(tokenizer: maskwright.Tokenizer) -> None:
     for value in range(5):
         compiler.compile_json_schema({"const": value})
     assert compiler.cached_schemas == 1
+
+
+def test_expressions_are_of_the_dialect_that_is_named(tokenizer: maskwright.Tokenizer) -> None:
+    def accepts(patterns: Any, pattern: str, text: str) -> bool:
+        matcher = maskwright.Compiler(tokenizer, patterns=patterns).compile_regex(pattern).matcher()
+        tokens = list(text.encode())
+        return matcher.accept_tokens(tokens) == len(tokens) and matcher.is_completed()
+
+    for patterns, pattern, inside, outside in [
+        ("common", r"(?i)\d|k", "K", "٣"),
+        ("ecma", r"\d|k", "k", "٣"),
+        ("rust", r"(?x)\d # digits", "٣", "k"),
+        ("python", r"\d$", "٣", "٣\n"),
+    ]:
+        assert accepts(patterns, pattern, inside) and not accepts(patterns, pattern, outside), (patterns, pattern)
+    for patterns, pattern in [("ecma", "(?i)a"), ("rust", "a(?=b)"), ("python", "a**")]:
+        with pytest.raises(maskwright.CompileError, match="byte") as raised:
+            accepts(patterns, pattern, "")
+        assert raised.value.kind == "malformed"
+
+
+def test_expressions_of_python_match_as_its_module_does(tokenizer: maskwright.Tokenizer) -> None:
+    compiler = maskwright.Compiler(tokenizer, patterns="python")
+    chooser = random.Random(41)
+    atoms = ["k", "[^k]", r"\d", r"\w", r"\W", r"\s", ".", "é", "[i-k]", r"\x4b", "^", "$", r"\b", r"\Z", r"\A", "(?=k)", "(?<!é)"]
+    texts = ["", *(chr(one) for one in b"kK1-\n"), "٣", "é", "İ", "\u212a", "\x1c"]
+    texts += [one + other for one in texts[1:] for other in texts[1:]]
+
+    def written(depth: int) -> str:
+        parts = []
+        for _ in range(chooser.randint(1, 3)):
+            part = chooser.choice(atoms)
+            if depth and chooser.random() < 0.4:
+                part = f"(?{chooser.choice(['', 'i', 's', 'm', 'a', 'ai'])}:{written(depth - 1)}|{written(depth - 1)})"
+            plain = part not in ("^", "$", r"\b", r"\Z", r"\A")
+            parts.append(part + (chooser.choice(["", "", "*", "+?", "{,2}", "{2}"]) if plain else ""))
+        return "".join(parts)
+
+    compared = 0
+    for _ in range(150):
+        pattern = written(2)
+        expected = [bool(re.fullmatch(pattern, text)) for text in texts]
+        try:
+            matcher = compiler.compile_regex(pattern).matcher()
+        except maskwright.CompileError as error:
+            # Lookbehinds are few, and there may be no text at all.
+            assert error.kind == "limit_exceeded" or (error.kind == "unsatisfiable" and not any(expected)), f"{pattern}: {error}"
+            continue
+        for text, is_matched in zip(texts, expected, strict=True):
+            tokens = list(text.encode())
+            accepted = matcher.accept_tokens(tokens) == len(tokens) and matcher.is_completed()
+            matcher.reset()
+            compared += 1
+            assert accepted == is_matched, f"{pattern!r} on {text!r}"
+    assert compared > 5_000

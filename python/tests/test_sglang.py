@@ -79,6 +79,13 @@ class Reasoner:
     enable_strict_thinking: bool
 
 
+class Reasoned:
+    """A grammar in this wrapper, whose request has reasoned for some tokens."""
+
+    def __init__(self, grammar: Any, tokens: int) -> None:
+        self.grammar, self.tokens_in_think, self.think_end_ids = grammar, tokens, (7, 8)
+
+
 class Parser:
     def __init__(self, model_type: str, stream_reasoning: bool, tokenizer: Any) -> None:
         ends = [7] if model_type == "known" else []
@@ -248,16 +255,20 @@ def test_limits_reach_the_matcher(server: Any) -> None:
         copy = asked.grammar.copy()
         assert ord("a") not in masked(asked.grammar) and ord("a") not in masked(copy)
     assert ord("a") not in masked(wrapped.grammar.grammar)
-    # The request waits for its grammar; its tokens of reasoning count; it has no limit.
+    # The request waits for its grammar; it has no limit; the grammar is another's.
     for asked, is_queued in [
         (request(ours.dispatch_json(schema), 4), True),
-        (request(SimpleNamespace(grammar=ours.dispatch_json(schema)), 4, require_reasoning=True), False),
         (request(ours.dispatch_json(schema), None), False),
         (request(Other("a"), 4), False),
     ]:
         second[1](is_queued, None, asked)
         grammar = getattr(asked.grammar, "grammar", asked.grammar)
         assert isinstance(grammar, Other) or ord("a") in masked(grammar)
+    # Of 9 tokens, 3 and the 2 of its end were reasoning; with 7 of reasoning none is left.
+    for thought, is_limited in [(3, True), (7, False)]:
+        reasoned = Reasoned(ours.dispatch_json(schema), thought)
+        second[1](False, None, request(reasoned, 9, require_reasoning=True))
+        assert (ord("a") not in masked(reasoned.grammar)) is is_limited
     short = request(ours.dispatch_json(schema), 2)
     second[1](False, None, short)
     assert "max_tokens 2" in short.aborted

@@ -18,6 +18,10 @@ import maskwright.vllm
 Kind = enum.Enum("Kind", ["JSON", "JSON_OBJECT", "REGEX", "GRAMMAR", "CHOICE", "STRUCTURAL_TAG"])
 
 
+# The token with which stand-ins end their reasoning.
+THOUGHT = OTHER_STOP
+
+
 class Refused(ValueError):
     pass
 
@@ -55,6 +59,14 @@ def plugged(monkeypatch: pytest.MonkeyPatch, compiler: maskwright.Compiler) -> I
             kind, text = request.structured_output_request.key
             stops = request.sampling_params.all_stop_token_ids
             return self.backend.compile_grammar(kind, text, stop_token_ids=stops)
+
+        def accept_tokens(self, request: Any, new_token_ids: list[int]) -> bool:
+            asked = request.structured_output_request
+            if self.reasoner_cls is not None and not asked.reasoning_ended:
+                asked.reasoning_ended = THOUGHT in new_token_ids
+                new_token_ids = new_token_ids[new_token_ids.index(THOUGHT) + 1 :] if asked.reasoning_ended else []
+            accepted: bool = asked.grammar.accept_tokens(request.request_id, new_token_ids)
+            return accepted
 
     class SamplingParams:
         structured_outputs: Any
@@ -102,7 +114,10 @@ def request(kind: Any, text: str, max_tokens: int | None = None, stops: set[int]
         structured_outputs=Params(kind, text, _backend="maskwright"), max_tokens=max_tokens, all_stop_token_ids=stops or set()
     )
     return SimpleNamespace(
-        request_id="r", sampling_params=params, structured_output_request=SimpleNamespace(key=(kind, text), grammar=None)
+        request_id="r",
+        sampling_params=params,
+        structured_output_request=SimpleNamespace(key=(kind, text), grammar=None, reasoning_ended=False),
+        num_output_tokens=0,
     )
 
 
@@ -141,8 +156,26 @@ def test_limits_and_stop_tokens_reach_the_matcher(plugged: Any) -> None:
     assert grammar.accept_tokens("r", [*b'"', OTHER_STOP]) and grammar.is_terminated()
     with pytest.raises(ValueError, match="max_tokens 2"):
         manager.grammar_init(request(Kind.JSON, '{"type": "string"}', max_tokens=2))
+
+
+def test_limits_count_the_reasoning_before_the_answer(plugged: Any) -> None:
+    manager = plugged.manager()
     manager.reasoner_cls = object
-    manager.grammar_init(request(Kind.JSON, '{"type": "string"}', max_tokens=2))
+
+    def masked(max_tokens: int, steps: list[list[int]]) -> set[int]:
+        asked = request(Kind.JSON, '{"type": "string"}', max_tokens=max_tokens)
+        manager.grammar_init(asked)
+        for tokens in steps:
+            asked.num_output_tokens += len(tokens)
+            assert manager.accept_tokens(asked, tokens)
+        bitmask = maskwright.allocate_token_bitmask(1, 300, kind="memoryview")
+        asked.structured_output_request.grammar.fill_bitmask(bitmask, 0)
+        return allowed(bitmask)
+
+    # Of 8 tokens 4 are reasoning, the last two of the others close the string and end the answer.
+    steps = [[*b"so"], [ord("!"), THOUGHT, ord('"')], [ord("a")]]
+    assert ord("b") not in masked(8, steps) and ord("b") in masked(9, steps)
+    assert ord("b") in masked(5, steps), "reasoning has left too few"
 
 
 def test_requests_are_validated_with_the_reason(plugged: Any) -> None:

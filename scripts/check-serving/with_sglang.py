@@ -137,7 +137,7 @@ def manager(of: Any) -> Any:
     return made
 
 
-def request(of: Any, max_tokens: int, schema: Any) -> Any:
+def request(of: Any, max_tokens: int, schema: Any, reasoning: bool = False) -> Any:
     """A request whose grammar the manager has made."""
     asked = SimpleNamespace(
         sampling_params=SimpleNamespace(
@@ -148,7 +148,7 @@ def request(of: Any, max_tokens: int, schema: Any) -> Any:
             custom_params=None,
             max_new_tokens=max_tokens,
         ),
-        require_reasoning=False,
+        require_reasoning=reasoning,
         origin_input_ids=[1],
         grammar=None,
         grammar_key=None,
@@ -190,6 +190,18 @@ def check_reasoning() -> None:
     for token in ids("so?</think>"):
         made.accept_token(token)
     assert mask(made) == mask(own.compile_json_schema({"type": "integer"}).matcher())
+    # Tokens of reasoning count in the limit, and what they leave of it is enough for the answer.
+    managed = manager(served)
+    thought = ids("so?</think>")
+    for number in range(12):
+        limit, chooser, written = len(thought) + 16 + 4 * number, random.Random(number), []
+        made = request(managed, limit, PERSON, reasoning=True).grammar
+        while not made.is_terminated():
+            answering = len(written) >= len(thought)
+            written.append(choose(mask(made), EOS, chooser) if answering else thought[len(written)])
+            made.accept_token(written[-1])
+        assert len(written) <= limit, (len(written), limit)
+        check_person(tokenizer.decode(written[len(thought) :], skip_special_tokens=True))
     serving.reasoning_parser = None
 
 

@@ -63,6 +63,7 @@ def request(served: Any, number: int, max_tokens: int | None = None, **asked: An
         prompt_token_ids=[1],
         all_token_ids=[1],
         num_computed_tokens=0,
+        num_output_tokens=0,
     )
     served.grammar_init(made)
     made.structured_output_request._grammar = made.structured_output_request._grammar.result()
@@ -156,6 +157,46 @@ def check_limits() -> None:
     served.clear_backend()
 
 
+class Thinker:
+    """A parser of reasoning that ends with a tag."""
+
+    END = ids("</think>")
+
+    def __init__(self, tokenizer: Any) -> None:
+        pass
+
+    def is_reasoning_end(self, tokens: list[int]) -> bool:
+        return tokens[-len(self.END) :] == self.END
+
+    def is_reasoning_end_streaming(self, tokens: list[int], delta: list[int]) -> bool:
+        return any(self.is_reasoning_end(tokens[: len(tokens) - at]) for at in range(len(delta)))
+
+
+def check_reasoning() -> None:
+    """Tokens of reasoning count in the limit, and what they leave of it is enough for the answer."""
+    served = manager(0)
+    served.reasoner_cls = Thinker
+    thought = [*ids("so?"), *Thinker.END]
+    for number in range(12):
+        limit = len(thought) + 16 + 4 * number
+        made, chooser = request(served, number, max_tokens=limit, json=PERSON), random.Random(number)
+        written: list[int] = []
+        while not made.structured_output_request.grammar.is_terminated():
+            allowed_now = rows(served, made, [])[0]
+            if len(written) < len(thought):
+                assert len(allowed_now) == VOCAB
+                token = thought[len(written)]
+            else:
+                token = choose(allowed_now, EOS, chooser)
+            written.append(token)
+            made.all_token_ids.append(token)
+            made.num_output_tokens += 1
+            assert served.accept_tokens(made, [token])
+        assert len(written) <= limit, (len(written), limit)
+        check_person(tokenizer.decode(written[len(thought) :], skip_special_tokens=True))
+    served.clear_backend()
+
+
 def check_refusals() -> None:
     served = manager(0)
     for asked, reason in [
@@ -173,6 +214,6 @@ def check_refusals() -> None:
             raise AssertionError(f"{asked} is not refused")
 
 
-for check in (check_masks, check_others, check_large_batch, check_limits, check_refusals):
+for check in (check_masks, check_others, check_large_batch, check_limits, check_reasoning, check_refusals):
     check()
     print(f"{check.__name__}: as it should be")

@@ -2,7 +2,8 @@
 
 SGLang finds it by the entry point `sglang.srt.plugins`. Schemas, regular expressions and structural tags are answered here; EBNF, also in structural tags, by SGLang's
 own backend over xgrammar, or over llguidance where xgrammar is not installed, which the log says once. A request's `max_new_tokens` reaches its
-matcher, so that answers are not cut off; where a request reasons first, the limit is left to SGLang, because tokens of reasoning count in it.
+matcher, so that answers are not cut off; where a request reasons first, the tokens of its reasoning count in the limit, and what is left of it
+is for the answer.
 
 Written for SGLang 0.5.23; `scripts/check-serving.sh` drives its classes with ours.
 """
@@ -83,11 +84,14 @@ def limit(req: Any) -> None:
     """Hands a request's limit on tokens to its matcher. A request whose limit is too small for any answer is aborted with the reason."""
     from .backend import Grammar
 
-    grammar = req.grammar
-    if not isinstance(grammar, Grammar) and not req.require_reasoning:
+    grammar, wrapper = req.grammar, None
+    if not isinstance(grammar, Grammar):
         # The wrapper of servers that parse reasoning.
-        grammar = getattr(grammar, "grammar", None)
+        grammar, wrapper = getattr(grammar, "grammar", None), grammar
     if not isinstance(grammar, Grammar) or req.finished() or req.sampling_params.max_new_tokens is None:
+        return
+    if wrapper is not None and req.require_reasoning:
+        grammar.limit_behind_reasoning(req.sampling_params.max_new_tokens, wrapper)
         return
     try:
         grammar.limit(req.sampling_params.max_new_tokens)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import logging
 import threading
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -78,6 +79,7 @@ class Grammar(Masks, BaseGrammarObject):  # type: ignore[misc]
     def __init__(self, compiled: Compiled, matcher: Matcher, kind: str) -> None:
         super().__init__()
         self.compiled, self.matcher = compiled, matcher
+        self._reasoning: tuple[int, weakref.ref[Any]] | None = None
         self.grammar_stats = GrammarStats(dispatch_type=kind)
 
     def limit(self, max_tokens: int) -> None:
@@ -86,6 +88,21 @@ class Grammar(Masks, BaseGrammarObject):  # type: ignore[misc]
         Raises `ValueError`, where they are too few for any answer.
         """
         self.matcher = self.compiled.matcher(max_tokens=max_tokens)
+
+    def limit_behind_reasoning(self, max_tokens: int, wrapper: Any) -> None:
+        """Keeps an end within so many tokens, those of the reasoning before the answer among them, which `wrapper` counts.
+
+        Where reasoning leaves too few for any answer, there is no limit.
+        """
+        self._reasoning = max_tokens, weakref.ref(wrapper)
+
+    def _take_reasoning(self) -> None:
+        """Takes the tokens of the reasoning off the limit. It has ended where a mask is asked for."""
+        if self._reasoning is None:
+            return
+        max_tokens, wrapper = self._reasoning
+        if (reasoned := wrapper()) is not None and reasoned.tokens_in_think >= 0:
+            self.matcher.set_max_tokens(max(0, max_tokens - reasoned.tokens_in_think - len(reasoned.think_end_ids)))
 
     def accept_token(self, token: int) -> None:
         """Accepts a token. What comes behind the end is left aside.
@@ -108,6 +125,7 @@ class Grammar(Masks, BaseGrammarObject):  # type: ignore[misc]
 
     def fill_vocab_mask(self, vocab_mask: Any, idx: int) -> None:
         """Writes the mask into a row."""
+        self._take_reasoning()
         self.matcher.fill_next_token_bitmask(vocab_mask, idx)
 
     @staticmethod
