@@ -191,9 +191,9 @@ fn bench_table() -> String {
     format!("{}\n\n{}\n", text(&bench["markdown"]).trim(), source(&bench))
 }
 
-/// The report of `scripts/gpu-report.sh`, which names its hardware and date itself.
-fn gpu_table() -> String {
-    format!("{}\n", text(&results("gpu")["markdown"]).trim())
+/// A report of `scripts/gpu-report.sh` or `scripts/bench-families.sh`, which name hardware and date themselves.
+fn report_of_script(name: &str) -> String {
+    format!("{}\n", text(&results(name)["markdown"]).trim())
 }
 
 /// The chart of README: the time of a mask by percentile on a logarithmic axis, one line for each framework.
@@ -293,7 +293,8 @@ fn filled(document: &str) -> String {
         ("ratios", ratios_table()),
         ("testsuite", suite_table()),
         ("bench", bench_table()),
-        ("gpu", gpu_table()),
+        ("families", report_of_script("families")),
+        ("gpu", report_of_script("gpu")),
     ];
     for (name, block) in blocks {
         let (begin, end) = (
