@@ -62,6 +62,8 @@ enum Goal {
     Is(FormulaId, bool),
     /// At least one of the formula's parts from this index on holds.
     AnyFrom(FormulaId, usize),
+    /// None of the formula's parts holds but the one at this index.
+    NoneBut(FormulaId, usize),
 }
 
 /// A list of goals that are still to be reached: the index of the first, which is followed by that of the rest.
@@ -197,9 +199,24 @@ impl<T: Theory> Tableau<T> {
         goal: Goal,
         reasons: &Reasons,
     ) -> Result<Option<Reasons>, AutomatonError> {
-        let Goal::Is(formula, holds) = goal else {
-            self.postpone(search, goal, reasons);
-            return Ok(None);
+        let (formula, holds) = match goal {
+            Goal::Is(formula, holds) => (formula, holds),
+            Goal::AnyFrom(..) => {
+                self.postpone(search, goal, reasons);
+                return Ok(None);
+            }
+            Goal::NoneBut(formula, place) => {
+                let parts = search.algebra.formulas.node(formula).parts();
+                let others = || parts[..place].iter().chain(&parts[place + 1..]);
+                others()
+                    .rev()
+                    .for_each(|part| self.push(Goal::Is(*part, false), reasons));
+                // A part that is known to hold is a contradiction, which is found sooner than by the parts one after the other.
+                if let Some(part) = others().find(|part| self.known(search, **part) == Some(true)) {
+                    self.push(Goal::Is(*part, false), reasons);
+                }
+                return Ok(None);
+            }
         };
         let node = search.algebra.formulas.node(formula);
         if matches!(node, FormulaNode::And(_) | FormulaNode::Or(_) | FormulaNode::One(_)) {
@@ -317,7 +334,7 @@ impl<T: Theory> Tableau<T> {
     fn choose(&mut self, search: &Search, goal: Goal, reasons: &Reasons) -> Option<Reasons> {
         let algebra = &search.algebra;
         let (formula, from) = match goal {
-            Goal::Is(formula, _) => (formula, 0),
+            Goal::Is(formula, _) | Goal::NoneBut(formula, _) => (formula, 0),
             Goal::AnyFrom(formula, from) => (formula, from),
         };
         let node = algebra.formulas.node(formula);
@@ -357,6 +374,10 @@ impl<T: Theory> Tableau<T> {
                     is_vague,
                 )
             });
+            // The one part that holds is known: either it is this, or this does not hold after all.
+            if !is_any && self.known(search, parts[order[0]]) == Some(true) {
+                order = vec![order[0], parts.len()];
+            }
         }
         if order.is_empty() {
             return Some(reasons.clone());
@@ -387,15 +408,18 @@ impl<T: Theory> Tableau<T> {
         let own = united([&choice.reasons[0], &Reasons::from([depth])]);
         let (formula, holds) = match goal {
             Goal::Is(formula, holds) => (formula, holds),
-            Goal::AnyFrom(formula, _) => (formula, true),
+            Goal::AnyFrom(formula, _) | Goal::NoneBut(formula, _) => (formula, true),
         };
+        let first = choice.order[0];
         let node = search.algebra.formulas.node(formula);
         let parts = node.parts();
         match (goal, node) {
+            (Goal::Is(..), FormulaNode::One(_)) if holds && place == parts.len() => {
+                self.put_later(goal, &own);
+                self.push(Goal::Is(parts[first], false), &own);
+            }
             (Goal::Is(..), FormulaNode::One(_)) if holds => {
-                for (other, &part) in parts.iter().enumerate().rev() {
-                    self.push(Goal::Is(part, other == place), &own);
-                }
+                self.push(Goal::NoneBut(formula, place), &own);
                 self.push(Goal::Is(parts[place], true), &own);
             }
             (Goal::Is(..), FormulaNode::One(_)) if place == parts.len() => {
