@@ -170,11 +170,14 @@ impl Search {
                 _ => told.contains(&atom).then_some(false),
             };
             let apart = FewChanged::new(formulas, formula, &value);
+            // Values that satisfy the same assertions, such as the numbers of a range, make the same way.
+            let mut made: HashSet<&[ChangedAtom]> = HashSet::new();
             for (value, changed) in by_value.iter().take(MAX_DISCRIMINATING_VALUES) {
                 // The style may have no text for the value.
-                if !self.satisfiable(&[*value], &[])? {
+                if made.contains(&changed[..]) || !self.satisfiable(&[*value], &[])? {
                     continue;
                 }
+                made.insert(changed);
                 let algebra = &mut self.algebra;
                 let way = apart.with(&mut algebra.formulas, changed);
                 let mut atoms = algebra.formulas.atoms(way).iter();
