@@ -12,6 +12,7 @@ use crate::limits::Exceeded;
 use crate::schema::{Body, Keywords, NodeId};
 use crate::strings::LanguageId;
 use hashbrown::HashSet;
+use std::collections::BTreeMap;
 
 /// Keys or items that a subschema evaluates if its branch holds.
 #[derive(Clone, Debug)]
@@ -248,14 +249,19 @@ impl Algebra {
         rest: AssertionId,
         evaluated: &[EvaluatedPart<ItemsOf>],
     ) -> Result<FormulaId, CompileError> {
-        let contains: Vec<(AssertionId, FormulaId)> = evaluated
-            .iter()
-            .filter_map(|one| match one.what {
-                ItemsOf::Satisfying(assertion) => Some((assertion, one.when)),
-                _ => None,
-            })
-            .collect();
-        // Each subset of the branches that may hold is written out.
+        let mut contains: BTreeMap<FormulaId, Vec<AssertionId>> = BTreeMap::new();
+        for one in evaluated {
+            if let ItemsOf::Satisfying(assertion) = one.what {
+                // Where an item satisfies it, the array has such an item: of the branch's condition the rest is left.
+                let has = self.atoms.intern(AtomKind::Contains(assertion, 1));
+                let mut holds = |atom| (atom == has).then_some(FormulaId::TRUE);
+                let when = self.formulas.substitute(one.when, &mut holds);
+                contains.entry(when).or_default().push(assertion);
+            }
+        }
+        let mut always = contains.remove(&FormulaId::TRUE).unwrap_or_default();
+        always.push(rest);
+        // Each subset of the conditions that may hold is written out.
         let allowed = self.limits.verdicts;
         if contains.len() >= allowed.max(1).ilog2() as usize {
             let (limit, what) = ("verdicts", "combinations of `contains` beside one `unevaluatedItems`");
@@ -267,9 +273,9 @@ impl Algebra {
                 .iter()
                 .enumerate()
                 .filter(|(index, _)| chosen >> index & 1 == 1);
-            let (mut assertions, mut holds) = (vec![rest], Vec::new());
-            for (_, (assertion, when)) in chosen {
-                assertions.push(*assertion);
+            let (mut assertions, mut holds) = (always.clone(), Vec::new());
+            for (_, (when, satisfied)) in chosen {
+                assertions.extend(satisfied);
                 holds.push(*when);
             }
             let assertion = self.any_assertion(assertions);

@@ -528,10 +528,26 @@ fn branches_that_evaluate() {
         &[(r#"{"a3":1}"#, true), (r#"{"a3":"x"}"#, false), (r#"{"b":1}"#, false)],
     );
     work(&branches(100), &[r#"{"a3":1}"#, r#"{"b":1}"#]);
-    let contains = list(12, |at| format!(r#"{{"contains": {{"const": {at}}}}}"#));
-    work(
+    let contains = list(200, |at| format!(r#"{{"contains": {{"const": {at}}}}}"#));
+    answered(
         &format!(r#"{{"type": "array", "anyOf": [{contains}], "unevaluatedItems": false}}"#),
-        &["[1,2]", "[1]"],
+        &[("[1,199]", true), ("[1,200]", false), ("[]", false)],
+    );
+    // Branches that ask for more than one item evaluate only where they hold.
+    answered(
+        r#"{"type": "array", "unevaluatedItems": false, "anyOf": [{"contains": {"const": 1}, "minItems": 3},
+            {"contains": {"const": 2}, "maxContains": 1}, {"contains": {"const": 3}, "minContains": 2}]}"#,
+        &[
+            ("[2]", true),
+            ("[1]", false),
+            ("[1,1,1]", true),
+            ("[2,1]", false),
+            ("[2,1,1]", true),
+            ("[2,2,1]", false),
+            ("[2,3]", false),
+            ("[2,3,3]", true),
+            ("[3,3]", true),
+        ],
     );
 }
 
