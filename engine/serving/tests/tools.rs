@@ -196,3 +196,47 @@ fn what_is_no_list_of_tools_is_refused() {
     );
     assert!(ToolChoice::from_json(&json!("any")).is_err());
 }
+
+/// Arguments are objects, whatever else the schema of a tool's parameters allows.
+#[test]
+fn arguments_are_objects() {
+    let with = |parameters: Value| {
+        let tools = json!([{"type": "function", "function": {"name": "weather", "parameters": parameters}}]);
+        structural_tag(ToolFormat::Json, &tools, &ToolChoice::Required, false)
+    };
+    let city = json!({"properties": {"city": {"type": "string"}}, "required": ["city"]});
+    let older = json!({"$schema": "http://json-schema.org/draft-07/schema#", "$ref": "#/definitions/a", "definitions": {"a": city}});
+    for parameters in [
+        city.clone(),
+        older,
+        json!({"type": ["null", "object"], "required": ["city"]}),
+        json!({"$ref": "#/$defs/a", "allOf": [{"maxProperties": 1}], "$defs": {"a": {"required": ["city"]}}}),
+    ] {
+        let tag = with(parameters.clone()).unwrap();
+        for (arguments, expected) in [
+            (r#"{"city": "Bern"}"#, true),
+            ("{}", false),
+            ("1", false),
+            ("null", false),
+        ] {
+            let reply = format!(r#"{{"name": "weather", "parameters": {arguments}}}"#);
+            assert_eq!(accepts(&tag, &reply), expected, "{parameters}: {arguments}");
+        }
+    }
+    assert!(accepts(
+        &with(json!(true)).unwrap(),
+        r#"{"name": "weather", "parameters": {}}"#
+    ));
+    for parameters in [
+        json!({"type": "string"}),
+        json!(false),
+        json!({"type": ["null", "array"]}),
+        json!(3),
+    ] {
+        let error = with(parameters.clone()).unwrap_err();
+        let ToolError::Malformed { pointer, .. } = error else {
+            panic!("{parameters}: {error}")
+        };
+        assert_eq!(pointer, "/0/function/parameters", "{parameters}");
+    }
+}

@@ -181,7 +181,7 @@ impl ReplyCompiler {
     /// [`CompileErrorKind::Malformed`] and [`CompileErrorKind::Unsupported`] with the expression and the byte at fault, or as
     /// [`compile`](Self::compile).
     pub fn compile_regex(&self, pattern: &str) -> Result<Box<dyn Masker>, CompileError> {
-        self.compile_text(&text::schema_of_pattern(pattern, &self.options)?)
+        self.compile_text(&text::schema_of_pattern(pattern, &self.options, &self.vocabulary)?)
     }
 
     /// Compiles texts into a masker of replies that are one of them.
@@ -207,7 +207,8 @@ impl ReplyCompiler {
     ///
     /// [`CompileErrorKind::Malformed`] where the text is no structural tag or names a token that the vocabulary lacks;
     /// [`CompileErrorKind::Unsupported`] for the format `grammar`, styles of content other than `json`, limits on the tokens or characters of
-    /// a part, members that are not known, and contents that free text may go on beside; [`CompileErrorKind::LimitExceeded`]
+    /// a part, members that are not known, fixed texts that the vocabulary cannot spell, and contents that can begin at one byte after another
+    /// while what is before them goes on, such as free text; [`CompileErrorKind::LimitExceeded`]
     /// where it is too large; [`CompileErrorKind::Unsatisfiable`] and the other kinds where a schema or expression in it cannot be compiled.
     /// Each has the place in the structural tag.
     pub fn compile_structural_tag(&self, tag: &str) -> Result<Box<dyn Masker>, CompileError> {

@@ -104,12 +104,16 @@ impl UnlikeTokens {
     }
 }
 
-/// The schema of the strings that a pattern matches whole.
+/// The schema of the strings that a pattern matches whole and that tokens can spell: of a vocabulary of ASCII alone, those of ASCII.
 ///
 /// # Errors
 ///
 /// [`Malformed`](crate::CompileErrorKind::Malformed) or [`Unsupported`](crate::CompileErrorKind::Unsupported), where the pattern alone is none.
-pub(super) fn schema_of_pattern(pattern: &str, options: &ExactOptions) -> Result<String, CompileError> {
+pub(super) fn schema_of_pattern(
+    pattern: &str,
+    options: &ExactOptions,
+    vocabulary: &Vocabulary,
+) -> Result<String, CompileError> {
     // What is no pattern by itself can be one between parentheses.
     let limits = LanguageLimits::from(&options.schema.limits);
     if let Err(error) = check_pattern(pattern, options.schema.patterns, &limits) {
@@ -117,6 +121,11 @@ pub(super) fn schema_of_pattern(pattern: &str, options: &ExactOptions) -> Result
     }
     let mut schema = r#"{"type":"string","pattern":"#.to_owned();
     push_string(&mut schema, &options.schema.patterns.anchored(pattern));
+    if vocabulary.is_ascii() {
+        schema.push_str(r#","allOf":[{"pattern":"#);
+        push_string(&mut schema, &options.schema.patterns.anchored(r"[\x00-\x7f]*"));
+        schema.push_str("}]");
+    }
     schema.push('}');
     Ok(schema)
 }

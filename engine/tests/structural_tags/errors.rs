@@ -100,6 +100,12 @@ fn errors_have_a_place_and_say_what_to_do() {
             "excludes",
         ),
         (
+            r#"{"type": "exclude_token", "exclude_tokens": ["<|none|>"]}"#.into(),
+            Malformed,
+            "/format/exclude_tokens/0",
+            "no such token",
+        ),
+        (
             format!(r#"{{"type": "repeat", "min": 1000000, "max": -1, "content": {json}}}"#),
             LimitExceeded,
             "",
@@ -150,21 +156,4 @@ fn what_is_no_structural_tag_is_refused() {
     );
     let deep = format!("{deep}{}", "}".repeat(400));
     assert!(compile(&deep).is_ok(), "nothing recurses");
-}
-
-/// Texts between a content and the free text before it may make clear that the free text has ended.
-#[test]
-fn contents_behind_free_text_need_a_sign() {
-    let parts = |before: &str, between: &str| {
-        format!(
-            r#"{{"type": "sequence", "elements": [{before}, {{"type": "const_string", "value": "{between}"}},
-                {{"type": "json_schema", "json_schema": {{"const": 1}}}}]}}"#
-        )
-    };
-    let free = r#"{"type": "any_text", "excludes": ["=="]}"#;
-    assert!(compile(&parts(free, "a==")).is_ok() && compile(&parts(free, "==b")).is_ok());
-    assert!(compile(&parts(free, "=")).is_err() && compile(&parts(r#"{"type": "any_text"}"#, "==")).is_err());
-    let between = r#"{"type": "sequence", "elements": [{"type": "any_text", "excludes": ["x="]}, {"type": "dispatch", "rules":
-        [["x=", {"type": "json_schema", "json_schema": {"const": 1}}]]}]}"#;
-    assert!(compile(between).is_ok());
 }

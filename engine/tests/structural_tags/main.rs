@@ -7,6 +7,8 @@ mod formats;
 mod matcher;
 mod random;
 mod special;
+mod threads;
+mod vocabularies;
 
 use std::sync::Arc;
 

@@ -113,8 +113,7 @@ fn spelled(text: &str) -> Vec<Symbol> {
 }
 
 /// A reply.
-pub(super) struct Reply<'v> {
-    vocabulary: &'v Vocabulary,
+pub(super) struct Reply {
     symbols: Vec<Symbol>,
     /// For each symbol its token, where it is the first of it.
     begins: Vec<Option<TokenId>>,
@@ -123,8 +122,8 @@ pub(super) struct Reply<'v> {
 /// Where a part of a reply may end.
 type Places = BTreeSet<usize>;
 
-impl<'v> Reply<'v> {
-    pub(super) fn new(vocabulary: &'v Vocabulary, tokens: &[TokenId]) -> Self {
+impl Reply {
+    pub(super) fn new(vocabulary: &Vocabulary, tokens: &[TokenId]) -> Self {
         let (mut all, mut begins) = (Vec::new(), Vec::new());
         for &token in tokens {
             let before = all.len();
@@ -135,11 +134,7 @@ impl<'v> Reply<'v> {
             begins.resize(all.len(), None);
             begins[before] = Some(token);
         }
-        Self {
-            vocabulary,
-            symbols: all,
-            begins,
-        }
+        Self { symbols: all, begins }
     }
 
     /// Whether the reply is one of a tag.
@@ -162,10 +157,7 @@ impl<'v> Reply<'v> {
     /// The token that begins at a place where it may stand for itself.
     fn any_token(&self, at: usize) -> Option<(TokenId, usize)> {
         let (token, end) = self.token(at)?;
-        let odd = |byte: &u8| *byte >= 0xFE;
-        let is_odd =
-            self.vocabulary.kind(token) == TokenKind::Text && self.vocabulary.token_bytes(token).iter().any(odd);
-        (!is_odd && token != END && token != CALL).then_some((token, end))
+        (token != END && token != CALL).then_some((token, end))
     }
 
     fn mark(&self, at: usize, mark: &Mark) -> Option<usize> {

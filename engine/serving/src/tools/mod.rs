@@ -77,11 +77,11 @@ pub(crate) struct Tool<'t> {
 /// The structural tag of replies that may call tools.
 ///
 /// `tools` is OpenAI's list of `{"type": "function", "function": {"name": …, "parameters": SCHEMA}}`. A function with `"strict": false`, or
-/// without parameters, takes any object. `parallel` says whether there may be several calls.
+/// without parameters, takes any object; arguments are objects, whatever else a schema allows. `parallel` says whether there may be several calls.
 ///
 /// # Errors
 ///
-/// [`ToolError::Malformed`], with the place, where `tools` is no list of functions with plain names; [`ToolError::UnknownTool`] and
+/// [`ToolError::Malformed`], with the place, where `tools` is no list of functions with plain names and parameters that may be objects; [`ToolError::UnknownTool`] and
 /// [`ToolError::NoTool`], where the choice needs a tool that is not there. Schemas are not looked into.
 pub fn structural_tag(
     format: ToolFormat,
@@ -155,6 +155,38 @@ fn read(number: usize, tool: &Value) -> Result<Tool<'_>, ToolError> {
     let parameters = function
         .get("parameters")
         .filter(|schema| !is_loose && !schema.is_null());
-    let parameters = parameters.cloned().unwrap_or_else(|| json!({"type": "object"}));
+    let parameters = match parameters {
+        None => Some(json!({"type": "object"})),
+        Some(schema) => of_objects(schema),
+    };
+    let parameters = parameters.ok_or_else(|| {
+        let message = "a schema that allows objects is needed: arguments are an object";
+        malformed(at("/function/parameters"), message)
+    })?;
     Ok(Tool { name, parameters })
+}
+
+/// A schema that allows the objects that another does, and nothing else; none where its `type` excludes objects.
+fn of_objects(schema: &Value) -> Option<Value> {
+    let Value::Object(members) = schema else {
+        return (*schema == Value::Bool(true)).then(|| json!({"type": "object"}));
+    };
+    let mut members = members.clone();
+    match members.get("type") {
+        None => {}
+        Some(Value::String(name)) if name == "object" => return Some(schema.clone()),
+        Some(Value::Array(names)) if names.iter().any(|name| name == "object") => {}
+        // What is no type is for the compiler to say.
+        Some(Value::String(_) | Value::Array(_)) => return None,
+        Some(_) => return Some(schema.clone()),
+    }
+    members.insert("type".to_owned(), json!("object"));
+    // In older drafts nothing counts beside `$ref`.
+    if let Some(reference) = members.remove("$ref") {
+        let all = members.entry("allOf").or_insert_with(|| json!([]));
+        if let Value::Array(all) = all {
+            all.push(json!({"$ref": reference}));
+        }
+    }
+    Some(Value::Object(members))
 }

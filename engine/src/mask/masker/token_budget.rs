@@ -75,8 +75,7 @@ impl<T: MaskedText> StateMasker<T> {
         let mut lengths = HashMap::new();
         let whole: Vec<TokenId> = allowed.iter().collect();
         for token in whole {
-            let is_end = self.texts().vocabulary().is_eos(token);
-            if !is_end && plan.first() != Some(&token) {
+            if !self.ends_here(token)? && plan.first() != Some(&token) {
                 let length = self.length_after(token, &mut lengths)?;
                 if length == NO_END || length as usize + 2 > tokens {
                     allowed.forbid(token);
@@ -120,12 +119,18 @@ impl<T: MaskedText> StateMasker<T> {
         }
         let (mut furthest, mut lengths) = (0, HashMap::new());
         for token in allowed.iter() {
-            if !self.texts().vocabulary().is_eos(token) {
+            if !self.ends_here(token)? {
                 furthest = furthest.max(self.length_after(token, &mut lengths)?);
             }
         }
         self.texts().furthest().keep(key, furthest, 0);
         Ok(furthest)
+    }
+
+    /// Whether a token that is allowed ends the text. An end of sequence may stand for itself instead.
+    fn ends_here(&self, token: TokenId) -> Result<bool, MaskError> {
+        let is_end = self.texts().vocabulary().is_eos(token);
+        Ok(is_end && self.texts().after_special(self.state(), token)?.is_none())
     }
 
     /// The length of the completion behind a token.

@@ -12,7 +12,6 @@ use smallvec::SmallVec;
 
 use crate::{CompileError, CompileErrorKind, TokenId};
 
-use super::ambiguity::check_free_text;
 use super::entries::entries;
 use super::format::{Format, FormatId, StructuralTag, Tag, Tags, Unit};
 use super::literal::{BY_ID, Literal, tokens_in};
@@ -31,7 +30,7 @@ pub(super) const MAX_THREADS: usize = 256;
 pub(super) const MAX_STEPS: usize = 1 << 22;
 
 /// The end of the reply.
-const END: PointId = 0;
+pub(super) const END: PointId = 0;
 
 /// The texts that end the innermost tag around a format.
 type Ends = Option<Arc<[Literal]>>;
@@ -56,8 +55,7 @@ struct Builder<'f> {
 ///
 /// # Errors
 ///
-/// [`CompileErrorKind::LimitExceeded`] where it grows too large, [`CompileErrorKind::Malformed`] where a tag has no trigger, and
-/// [`CompileErrorKind::Unsupported`] where free text may go on beside a content behind it.
+/// [`CompileErrorKind::LimitExceeded`] where it grows too large, and [`CompileErrorKind::Malformed`] where a tag has no trigger.
 pub(super) fn build(tag: &StructuralTag, starts: &[ContentStart]) -> Result<Program, CompileError> {
     let mut builder = Builder {
         formats: &tag.formats,
@@ -85,15 +83,13 @@ pub(super) fn build(tag: &StructuralTag, starts: &[ContentStart]) -> Result<Prog
     reads_ids |= points
         .iter()
         .any(|point| matches!(point, Point::Free(region) if region.unit() == Unit::Tokens));
-    let program = Program {
+    Ok(Program {
         points,
         entries,
         root,
         named: named.into_iter().collect(),
         reads_ids,
-    };
-    check_free_text(&program)?;
-    Ok(program)
+    })
 }
 
 /// The error where there is more than a structural tag may have.

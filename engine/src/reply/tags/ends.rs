@@ -112,9 +112,8 @@ impl Ends {
 
 /// The first token that a region of one token may have.
 fn any_token(region: &Region, vocabulary: &Vocabulary) -> Option<[u8; TOKEN_BYTES]> {
-    let tokens = (0..vocabulary.len() as TokenId).filter(|token| {
-        vocabulary.kind(*token) == TokenKind::Text && super::masks::is_text(vocabulary.token_bytes(*token))
-    });
+    let tokens = (0..vocabulary.len() as TokenId)
+        .filter(|token| vocabulary.kind(*token) == TokenKind::Text && !vocabulary.token_bytes(*token).is_empty());
     let mut tokens = tokens
         .filter(|token| !vocabulary.is_eos(*token))
         .map(|token| token_bytes(token, TokenKind::Text));

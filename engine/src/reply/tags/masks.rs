@@ -32,6 +32,8 @@ const MAX_CROSSING: usize = 64;
 #[derive(Debug)]
 pub(in crate::reply) struct TagTokens {
     pub(super) names: SpecialNames,
+    /// The bytes that are tokens by themselves.
+    pub(super) bytes: ByteSet,
     /// The special tokens that end no sequence, 32 a word.
     special: Box<[u32]>,
     /// These, and all tokens of text.
@@ -57,7 +59,7 @@ impl TagTokens {
                     set(&mut special, token);
                     set(&mut any, token);
                 }
-                TokenKind::Text if is_text(vocabulary.token_bytes(token)) => set(&mut any, token),
+                TokenKind::Text if !vocabulary.token_bytes(token).is_empty() => set(&mut any, token),
                 TokenKind::Text | TokenKind::Unused => {}
             }
         }
@@ -76,8 +78,12 @@ impl TagTokens {
         for node in first_child(ROOT)..trie.end(ROOT) {
             nodes[usize::from(trie.label(node))].push(node);
         }
+        let mut bytes = ByteSet::default();
+        let single = (0..=u8::MAX).filter(|byte| vocabulary.token_of(&[*byte]).is_some());
+        single.for_each(|byte| bytes.insert(byte));
         Self {
             names: SpecialNames::new(vocabulary),
+            bytes,
             special: special.into(),
             any: any.into(),
             text: text.into(),
@@ -364,13 +370,15 @@ impl MaskFinder<'_> {
             let mut open: Vec<(u32, FreeStep)> = nodes.map(|node| (*node, region.step(begin, first))).collect();
             while let Some((node, step)) = open.pop() {
                 match step {
-                    FreeStep::Found(_) => self.follow(point, begin, &path_to(trie, node), node, words)?,
+                    FreeStep::Found(_) | FreeStep::Refused => {
+                        self.follow(point, begin, &path_to(trie, node), node, words)?;
+                    }
                     FreeStep::On(place) if place.read != begin.read => {
                         let children = trie.children(node).map(|child| (child, trie.label(child)));
                         let children = children.filter(|(_, byte)| !is_lead(*byte));
                         open.extend(children.map(|(child, byte)| (child, region.step(place, byte))));
                     }
-                    FreeStep::On(_) | FreeStep::Left | FreeStep::Refused => {}
+                    FreeStep::On(_) | FreeStep::Left => {}
                 }
             }
         }

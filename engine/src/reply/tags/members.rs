@@ -3,7 +3,8 @@
 use crate::json::{Content, Document, NodeIndex};
 use crate::{CompileError, CompileErrorKind, TokenId, TokenKind, Vocabulary};
 
-use super::literal::{Literal, SpecialNames};
+use super::literal::{Literal, Part, SpecialNames, parts};
+use super::program::ByteSet;
 
 /// Reads members.
 #[derive(Clone, Copy)]
@@ -11,6 +12,8 @@ pub(super) struct Members<'a> {
     pub(super) document: &'a Document,
     pub(super) vocabulary: &'a Vocabulary,
     pub(super) names: &'a SpecialNames,
+    /// The bytes that are tokens by themselves.
+    pub(super) bytes: &'a ByteSet,
 }
 
 impl<'a> Members<'a> {
@@ -90,14 +93,26 @@ impl<'a> Members<'a> {
         }
     }
 
+    /// A text that a reply has: the vocabulary's tokens can spell it.
     pub(super) fn text(&self, node: NodeIndex) -> Result<Literal, CompileError> {
-        Ok(self.names.literal(self.string(node)?))
+        let literal = self.names.literal(self.string(node)?);
+        let is_spelled = parts(&literal.bytes).all(|part| match part {
+            Part::Token(_) => true,
+            Part::Text(text) => {
+                text.iter().all(|byte| self.bytes.contains(*byte)) || self.vocabulary.spell(text).is_some()
+            }
+        });
+        match is_spelled {
+            true => Ok(literal),
+            false => Err(self.unsupported(node, "the vocabulary has no tokens that spell this text")),
+        }
     }
 
+    /// A text that is looked for.
     pub(super) fn some_text(&self, node: NodeIndex) -> Result<Literal, CompileError> {
         match self.string(node)?.is_empty() {
             true => Err(self.malformed(node, "a string with at least one character is needed here")),
-            false => self.text(node),
+            false => Ok(self.names.literal(self.string(node)?)),
         }
     }
 
@@ -125,7 +140,12 @@ impl<'a> Members<'a> {
             }
         };
         let known = token.map(|token| (token, self.vocabulary.kind(token)));
-        match known.filter(|(_, kind)| *kind != TokenKind::Unused) {
+        let is_there = |(token, kind): &(TokenId, TokenKind)| match kind {
+            TokenKind::Special => true,
+            TokenKind::Text => !self.vocabulary.token_bytes(*token).is_empty(),
+            TokenKind::Unused => false,
+        };
+        match known.filter(is_there) {
             Some((token, kind)) => Ok(Literal::token(token, kind)),
             None => Err(self.malformed(node, "the vocabulary has no such token")),
         }

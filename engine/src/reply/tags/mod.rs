@@ -15,8 +15,8 @@
 //! - Fixed texts that a reply chooses between share their beginnings.
 //! - Free text is one thread, with a state of an Aho-Corasick automaton of its triggers and excluded texts. Free text within a tag ends
 //!   with the tag's end, which is excluded from it.
-//! - A content that free text may go on beside is refused when the tag is compiled; so are more ways on from one place than
-//!   [`MAX_THREADS`](build::MAX_THREADS). Where the texts of contents make more, the mask is refused.
+//! - A tag is refused when it is compiled if a content in it could begin over and over while it is read, or if some reply could be read
+//!   in more ways at once than [`MAX_THREADS`](build::MAX_THREADS) ([`ambiguity`]).
 //!
 //! What texts mean where there is a choice: free text ends with the first trigger that is read in it. A trigger or excluded text
 //! with the name of a special token is that token; spelled out of other tokens it must not occur in free text. Free text may have all special
@@ -59,19 +59,21 @@ use super::{ReplyCompiler, text};
 pub(super) fn compile(compiler: &ReplyCompiler, tag: &str) -> Result<Box<dyn Masker>, CompileError> {
     let tokens = compiler.tag_tokens();
     let limits = &compiler.options.schema.limits;
-    let tag = parse::parse(tag, &compiler.vocabulary, &tokens.names, limits)?;
+    let tag = parse::parse(tag, &compiler.vocabulary, &tokens, limits)?;
     let mut contents = Vec::with_capacity(tag.contents.len());
     for (source, place) in &tag.contents {
         contents.push(content(compiler, source).map_err(|error| error.within(place))?);
     }
     let starts: Vec<_> = contents.iter().map(|content| content.start).collect();
     let program = build::build(&tag, &starts)?;
+    let contents = Contents::new(contents);
+    ambiguity::check_threads(&program, &contents)?;
     let replies = TagReplies::new(
         compiler.vocabulary.clone(),
         compiler.json_tokens(),
         tokens,
         program,
-        Contents::new(contents),
+        contents,
     );
     let start = replies.start();
     Ok(Box::new(StateMasker::new(replies, start)))
@@ -91,7 +93,7 @@ fn content(compiler: &ReplyCompiler, source: &ContentSource) -> Result<Content, 
             Ok(Content::new(compiled(compiler.json_tokens(), automaton), start, None)?)
         }
         ContentSource::Regex(pattern) => {
-            let schema = text::schema_of_pattern(pattern, &compiler.options)?;
+            let schema = text::schema_of_pattern(pattern, &compiler.options, &compiler.vocabulary)?;
             let options = compiler.text_options();
             let (mut automaton, start) = options.automaton(&schema, languages)?;
             let start = text::begin(&mut automaton, start)?.ok_or_else(|| {

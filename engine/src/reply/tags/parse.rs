@@ -6,7 +6,8 @@ use crate::json::{Content, Document, NodeIndex};
 use crate::{CompileError, CompileErrorKind, Limits, Vocabulary};
 
 use super::format::{ContentSource, Format, FormatId, StructuralTag, Tag, Tags, Unit};
-use super::literal::{Literal, SpecialNames};
+use super::literal::Literal;
+use super::masks::TagTokens;
 use super::members::Members;
 
 /// Number of formats of one structural tag.
@@ -24,7 +25,7 @@ const FORMATS: &str = "const_string, json_schema, regex, choice, any_text, seque
 pub(super) fn parse(
     text: &str,
     vocabulary: &Vocabulary,
-    names: &SpecialNames,
+    tokens: &TagTokens,
     limits: &Limits,
 ) -> Result<StructuralTag, CompileError> {
     let document = Document::parse(text, limits).map_err(|error| {
@@ -38,7 +39,8 @@ pub(super) fn parse(
         members: Members {
             document: &document,
             vocabulary,
-            names,
+            names: &tokens.names,
+            bytes: &tokens.bytes,
         },
         formats: Vec::new(),
         contents: Vec::new(),

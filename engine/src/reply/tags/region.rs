@@ -113,6 +113,8 @@ pub(super) struct Region {
     is_one: bool,
     patterns: Arc<Patterns>,
     start: StateID,
+    /// Whether patterns may leave no end to a character that has begun.
+    cuts_characters: bool,
     /// For each pattern what follows it; none where it must not occur.
     dispatch: Box<[Option<PointId>]>,
     /// What follows the region.
@@ -129,9 +131,11 @@ impl Region {
     ) -> Self {
         // It is built to be searched without an anchor.
         let start = patterns.automaton.start_state(Anchored::No).unwrap_or_default();
+        let beyond_ascii = |byte: &u8| (0x80..BY_ID).contains(byte);
         Self {
             unit,
             is_one,
+            cuts_characters: unit == Unit::Text && patterns.texts.iter().any(|text| text.iter().any(beyond_ascii)),
             patterns,
             start,
             dispatch,
@@ -159,8 +163,16 @@ impl Region {
         !self.is_one && at.within == Within::Between
     }
 
-    /// The place after a byte.
+    /// The place after a byte. It can be gone on from.
     pub(super) fn step(&self, at: Place, byte: u8) -> FreeStep {
+        match self.step_at_all(at, byte) {
+            FreeStep::On(place) if self.cuts_characters && !self.is_live(place) => FreeStep::Refused,
+            step => step,
+        }
+    }
+
+    /// The place after a byte, also where all texts that go on from it have a pattern.
+    fn step_at_all(&self, at: Place, byte: u8) -> FreeStep {
         let Some(within) = at.within.step(byte, self.unit) else {
             return FreeStep::Refused;
         };
@@ -191,32 +203,56 @@ impl Region {
         texts.filter_map(|(text, point)| Some((&**text, (*point)?)))
     }
 
+    /// The patterns.
+    pub(super) fn patterns(&self) -> impl Iterator<Item = &[u8]> {
+        self.patterns.texts.iter().map(|text| &**text)
+    }
+
     /// The first bytes of the patterns.
     pub(super) fn firsts(&self) -> impl Iterator<Item = u8> + '_ {
-        self.patterns.texts.iter().filter_map(|text| text.first().copied())
+        self.patterns().filter_map(|text| text.first().copied())
     }
 
-    /// The place in free text where a byte was read that begins or continues what follows the region; none where free text has
-    /// ended there for sure.
-    pub(super) fn beside(&self, at: Place, byte: u8) -> Option<Place> {
+    /// What has been read of the patterns after a byte, by numbers of states; none where a pattern ends there.
+    pub(super) fn read_on(&self, read: u32, byte: u8) -> Option<u32> {
         let automaton = &self.patterns.automaton;
-        let read = automaton.next_state(Anchored::No, at.read, byte);
-        (!automaton.is_match(read)).then_some(Place { read, ..at })
+        let read = automaton.next_state(Anchored::No, StateID::new_unchecked(read as usize), byte);
+        (!automaton.is_match(read)).then(|| read.as_u32())
     }
 
-    /// A short text that ends a character or token from a place, without a pattern; none where every one has.
-    pub(super) fn rest(&self, at: Place) -> Option<Vec<u8>> {
+    /// A short text that ends a character or token from a place, and what follows it: the region's exit or, where each such text ends with a
+    /// pattern, what follows that.
+    pub(super) fn rest(&self, at: Place) -> Option<(Vec<u8>, PointId)> {
         let mut open: Vec<(Place, Vec<u8>)> = vec![(at, Vec::new())];
+        let mut behind_pattern = None;
         while let Some((at, text)) = open.pop() {
             if at.within == Within::Between {
-                return Some(text);
+                return Some((text, self.exit));
             }
             for byte in (0x80..=0xBF).rev() {
-                if let FreeStep::On(next) = self.step(at, byte) {
-                    open.push((next, [&text[..], &[byte]].concat()));
+                let more = || [&text[..], &[byte]].concat();
+                match self.step(at, byte) {
+                    FreeStep::On(next) => open.push((next, more())),
+                    FreeStep::Found(read) => {
+                        behind_pattern = self.found(read).next().map(|point| (more(), point)).or(behind_pattern)
+                    }
+                    FreeStep::Left | FreeStep::Refused => {}
                 }
             }
         }
-        None
+        behind_pattern
+    }
+
+    /// Whether a character that has begun can be ended from a place.
+    fn is_live(&self, at: Place) -> bool {
+        if matches!(at.within, Within::Between | Within::Token(_)) {
+            return true;
+        }
+        // Four bytes are a character at most.
+        (0x80..=0xBF).any(|byte| match self.step_at_all(at, byte) {
+            FreeStep::On(next) => self.is_live(next),
+            FreeStep::Found(read) => self.found(read).next().is_some(),
+            FreeStep::Left | FreeStep::Refused => false,
+        })
     }
 }

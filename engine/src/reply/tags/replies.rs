@@ -187,10 +187,10 @@ impl TagReplies {
 
     fn after_token(&self, at: &TagState, token: TokenId, text: &[u8]) -> Result<Option<TagState>, AutomatonError> {
         let kind = self.vocabulary.kind(token);
-        let mut stepped = match (kind, super::masks::is_text(text)) {
-            (TokenKind::Special, _) => Stepped::default(),
-            (_, true) => self.after_bytes(at, text, false)?,
-            (_, false) => return Ok(None),
+        // What has a byte that begins a token can come by its id alone.
+        let mut stepped = match kind == TokenKind::Text && super::masks::is_text(text) {
+            true => self.after_bytes(at, text, false)?,
+            false => Stepped::default(),
         };
         let bytes = token_bytes(token, kind);
         if bytes[0] != BY_ID || self.program.reads_ids {
@@ -228,7 +228,7 @@ impl TagReplies {
                     match region.is_one() {
                         true => (Vec::new(), point),
                         false => match region.rest(place) {
-                            Some(rest) => (rest, region.exit),
+                            Some(rest) => rest,
                             None => continue,
                         },
                     }

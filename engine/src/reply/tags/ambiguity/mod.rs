@@ -1,0 +1,101 @@
+//! Which structural tags could be read in ever more ways: they are refused when they are compiled, so that no reply is refused later.
+//!
+//! Two threads part where a reply may go on in two ways: at a choice, or where a content or free text may end and may go on. All pairs of
+//! places are followed that threads can stand in at the same time ([`pairs`]), roughly: more may be told than can be. Fixed texts and free text have a
+//! known number of states. A content has not, so that it must not begin again at the same place while it is read. At first contents are
+//! looked at in outline ([`outline`]): a text may be any text, a document is one that has ended or not. Where that does not do,
+//! contents of few states are looked at as they are.
+
+mod outline;
+mod pairs;
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use hashbrown::{HashMap, HashSet};
+
+use crate::{CompileError, CompileErrorKind};
+
+use super::build::{MAX_THREADS, too_large};
+use super::contents::Contents;
+use super::program::{Point, PointId, Program};
+use outline::Outlines;
+use pairs::{Found, Pairs, Position};
+
+/// Fails unless the number of threads is bounded by [`MAX_THREADS`] for all replies.
+///
+/// # Errors
+///
+/// [`CompileErrorKind::Unsupported`] where a content can begin again while it is read, [`CompileErrorKind::LimitExceeded`] where there is a
+/// bound, but not that one.
+pub(super) fn check_threads(program: &Program, contents: &Contents) -> Result<(), CompileError> {
+    let mut outlines = Outlines::new(contents);
+    let pairs = loop {
+        match Pairs::new(program, &outlines).find()? {
+            Found::All(pairs) => break pairs,
+            Found::Conflict(contents) => {
+                let mut is_known_better = false;
+                for content in contents {
+                    is_known_better |= outlines.look_at(content)?;
+                }
+                if !is_known_better {
+                    let message = "a content can begin at one byte after another while what is before it, such as free text or an expression, \
+                         goes on, so that no bound is known on the ways to read a reply: exclude the text before the content from free text \
+                         (`excludes`), put both in a tag, or have a text between them that what is before the content cannot have";
+                    return Err(CompileError::new(CompileErrorKind::Unsupported, message).at(""));
+                }
+            }
+        }
+    };
+    check_count(program, &pairs)
+}
+
+/// Fails where more threads may be at once than are followed.
+fn check_count(program: &Program, pairs: &HashSet<(Position, Position)>) -> Result<(), CompileError> {
+    // For each point those at which a thread may stand at the same time, and for each state of a point its others.
+    let mut beside: HashMap<PointId, HashSet<PointId>> = HashMap::new();
+    let mut states: HashMap<Position, usize> = HashMap::new();
+    for &(one, other) in pairs {
+        beside.entry(one.point).or_default().insert(other.point);
+        beside.entry(other.point).or_default().insert(one.point);
+        if one.point == other.point {
+            *states.entry(one).or_insert(1) += 1;
+            *states.entry(other).or_insert(1) += 1;
+        }
+    }
+    let mut most: HashMap<PointId, usize> = HashMap::new();
+    for (position, count) in states {
+        let count = match program.point(position.point) {
+            // Of two places of free text the one has read less of the patterns.
+            Point::Free(region) => 1 + region.patterns().map(<[u8]>::len).max().unwrap_or_default(),
+            _ => count,
+        };
+        let most = most.entry(position.point).or_insert(1);
+        *most = count.max(*most);
+    }
+    let count = |point: PointId| most.get(&point).copied().unwrap_or(1);
+    // Of points that are all beside each other the first that is taken out has all others beside it.
+    let mut sums: HashMap<PointId, usize> = HashMap::new();
+    for (&point, others) in &beside {
+        let others = others.iter().filter(|other| **other != point);
+        sums.insert(point, count(point) + others.map(|other| count(*other)).sum::<usize>());
+    }
+    let mut open: BinaryHeap<Reverse<(usize, PointId)>> =
+        sums.iter().map(|(point, sum)| Reverse((*sum, *point))).collect();
+    while let Some(Reverse((sum, point))) = open.pop() {
+        if sums.get(&point) != Some(&sum) {
+            continue;
+        }
+        if sum > MAX_THREADS {
+            return Err(too_large("ways to read a reply at once", MAX_THREADS));
+        }
+        sums.remove(&point);
+        for other in beside.get(&point).into_iter().flatten() {
+            if let Some(sum) = sums.get_mut(other) {
+                *sum -= count(point);
+                open.push(Reverse((*sum, *other)));
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,221 @@
+//! [`Outlines`]: how contents can go on, with far fewer states than they have.
+
+use std::sync::OnceLock;
+
+use hashbrown::{HashMap, HashSet};
+use smallvec::SmallVec;
+
+use crate::CompileError;
+use crate::automaton::State;
+
+use super::super::contents::Contents;
+use super::super::format::ContentId;
+use super::super::literal::BY_ID;
+
+/// State of an outline.
+pub(super) type OutlineState = u32;
+/// Before the first byte, in every outline.
+pub(super) const START: OutlineState = 0;
+
+/// Within a text of which nothing is known.
+const ANY: OutlineState = 1;
+/// Within a document that cannot end there.
+const OPEN: OutlineState = 1;
+/// Within a number, which may be the whole document.
+const NUMBER: OutlineState = 2;
+/// Behind a document, where whitespace may follow.
+const ENDED: OutlineState = 3;
+
+/// States of a content that are looked at one by one, at most: that takes tens of milliseconds.
+const MAX_STATES: usize = 1 << 9;
+/// States of all contents of one structural tag that are, at most.
+const MAX_STATES_OF_ALL: usize = 1 << 12;
+
+/// States that may follow a byte, of which one does.
+pub(super) type Alternatives = SmallVec<[OutlineState; 3]>;
+
+#[derive(Debug)]
+enum Outline {
+    /// Any text, which may end anywhere.
+    Text,
+    /// Any document, by whether it has ended.
+    Json,
+    /// The content itself.
+    Whole(Box<[WholeState]>),
+}
+
+/// A state of a content.
+#[derive(Debug)]
+struct WholeState {
+    may_end: bool,
+    /// For each byte that may come the state after it, sorted.
+    next: Box<[(u8, OutlineState)]>,
+}
+
+/// What follows a content's first byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum First {
+    Refused,
+    /// The byte is as if it had not come, such as whitespace.
+    Same,
+    On,
+}
+
+/// The outlines of the contents of a structural tag.
+pub(super) struct Outlines<'a> {
+    contents: &'a Contents,
+    outlines: Vec<Outline>,
+    first: Vec<OnceLock<Box<[First]>>>,
+    /// States that may still be looked at.
+    left: usize,
+    /// Contents with too many states.
+    given_up: HashSet<ContentId>,
+}
+
+impl<'a> Outlines<'a> {
+    pub(super) fn new(contents: &'a Contents) -> Self {
+        let outlines = contents.iter().map(|content| match content.unlike {
+            Some(_) => Outline::Text,
+            None => Outline::Json,
+        });
+        let outlines: Vec<_> = outlines.collect();
+        Self {
+            contents,
+            first: outlines.iter().map(|_| OnceLock::new()).collect(),
+            outlines,
+            left: MAX_STATES_OF_ALL,
+            given_up: HashSet::new(),
+        }
+    }
+
+    /// The states of a content's outline.
+    pub(super) fn states(&self, content: ContentId) -> std::ops::Range<OutlineState> {
+        START..match &self.outlines[content] {
+            Outline::Text => ANY + 1,
+            Outline::Json => ENDED + 1,
+            Outline::Whole(states) => states.len() as OutlineState,
+        }
+    }
+
+    /// Whether a state of an outline is one state of the content.
+    pub(super) fn is_single(&self, content: ContentId, state: OutlineState) -> bool {
+        state == START || self.is_whole(content)
+    }
+
+    /// Whether all states of a content are known.
+    pub(super) fn is_whole(&self, content: ContentId) -> bool {
+        matches!(self.outlines[content], Outline::Whole(_))
+    }
+
+    /// Whether a content may end.
+    pub(super) fn may_end(&self, content: ContentId, state: OutlineState) -> bool {
+        match &self.outlines[content] {
+            Outline::Text => state != START || self.contents.get(content).start.may_be_empty,
+            Outline::Json => matches!(state, NUMBER | ENDED),
+            Outline::Whole(states) => states[state as usize].may_end,
+        }
+    }
+
+    /// Adds the states that may follow a byte.
+    pub(super) fn step(
+        &self,
+        content: ContentId,
+        state: OutlineState,
+        byte: u8,
+        next: &mut Alternatives,
+    ) -> Result<(), CompileError> {
+        if byte >= BY_ID {
+            return Ok(());
+        }
+        if let Outline::Whole(states) = &self.outlines[content] {
+            let bytes = &states[state as usize].next;
+            next.extend(
+                bytes
+                    .binary_search_by_key(&byte, |(byte, _)| *byte)
+                    .map(|at| bytes[at].1),
+            );
+            return Ok(());
+        }
+        if state == START {
+            match self.first(content)?[usize::from(byte)] {
+                First::Refused => return Ok(()),
+                First::Same => {
+                    next.push(START);
+                    return Ok(());
+                }
+                First::On => {}
+            }
+        }
+        if let Outline::Text = self.outlines[content] {
+            next.push(ANY);
+            return Ok(());
+        }
+        match (state, byte) {
+            (NUMBER | ENDED, b' ' | b'\t' | b'\n' | b'\r') => next.push(ENDED),
+            (NUMBER, b'0'..=b'9' | b'.' | b'e' | b'E' | b'+' | b'-') => next.push(NUMBER),
+            (NUMBER | ENDED, _) => {}
+            (_, b'0'..=b'9') => next.extend([OPEN, NUMBER]),
+            (_, b'"' | b']' | b'}' | b'e' | b'l') => next.extend([OPEN, ENDED]),
+            _ => next.push(OPEN),
+        }
+        Ok(())
+    }
+
+    /// The bytes with which contents go on from their ends, where that is known.
+    pub(super) fn bytes_behind_ends(&self, content: ContentId) -> Option<&'static [u8]> {
+        matches!(self.outlines[content], Outline::Json).then_some(b" \t\n\r0123456789.eE+-")
+    }
+
+    fn first(&self, content: ContentId) -> Result<&[First], CompileError> {
+        if let Some(known) = self.first[content].get() {
+            return Ok(known);
+        }
+        let start = self.contents.get(content).start.state;
+        let mut first = Vec::with_capacity(256);
+        for byte in 0..=u8::MAX {
+            first.push(match byte < BY_ID {
+                false => First::Refused,
+                true => match self.contents.step(content, start, byte)? {
+                    None => First::Refused,
+                    Some(next) if next == start => First::Same,
+                    Some(_) => First::On,
+                },
+            });
+        }
+        Ok(self.first[content].get_or_init(|| first.into()))
+    }
+
+    /// Looks at all states of a content, unless there are too many. Says whether that was done now.
+    pub(super) fn look_at(&mut self, content: ContentId) -> Result<bool, CompileError> {
+        if self.is_whole(content) || self.given_up.contains(&content) {
+            return Ok(false);
+        }
+        let start = self.contents.get(content).start.state;
+        let mut numbers: HashMap<State, OutlineState> = HashMap::from([(start, START)]);
+        let (mut open, mut states) = (vec![start], Vec::new());
+        while let Some(&state) = open.get(states.len()) {
+            if states.len() == MAX_STATES || self.left == 0 {
+                self.given_up.insert(content);
+                return Ok(false);
+            }
+            self.left -= 1;
+            let mut next = Vec::new();
+            for byte in 0..BY_ID {
+                if let Some(after) = self.contents.step(content, state, byte)? {
+                    let number = numbers.len() as OutlineState;
+                    let number = *numbers.entry(after).or_insert_with(|| {
+                        open.push(after);
+                        number
+                    });
+                    next.push((byte, number));
+                }
+            }
+            states.push(WholeState {
+                may_end: self.contents.ends(content, state)?,
+                next: next.into(),
+            });
+        }
+        self.outlines[content] = Outline::Whole(states.into());
+        Ok(true)
+    }
+}

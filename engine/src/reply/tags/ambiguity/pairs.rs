@@ -1,0 +1,381 @@
+//! [`Pairs`]: which two places in a structural tag one reply can stand in at the same time, or more of them.
+
+use std::collections::BTreeSet;
+
+use hashbrown::{HashMap, HashSet};
+use smallvec::SmallVec;
+
+use crate::CompileError;
+
+use super::super::build::{MAX_STEPS, too_large};
+use super::super::format::{ContentId, Unit};
+use super::super::literal::{BY_ID, TOKEN_BYTES};
+use super::super::program::{Point, PointId, Program, Thread};
+use super::super::region::Region;
+use super::outline::{Alternatives, Outlines, START};
+
+/// Pairs of one structural tag.
+const MAX_PAIRS: usize = 1 << 19;
+
+/// In the state of free text: what was read of its patterns before the threads of a pair parted is not known.
+const PARTED: u32 = 1 << 31;
+
+/// Where a thread stands, roughly: of a content the state of its outline, of free text what has been read of its patterns, with [`PARTED`]
+/// since the threads of a pair parted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct Position {
+    pub(super) point: PointId,
+    pub(super) state: u32,
+}
+
+/// A position after a byte.
+#[derive(Clone, Copy, Debug)]
+struct Successor {
+    position: Position,
+    /// Positions of one number are those of one thread, which is at one of them.
+    thread: u32,
+    /// Whether the thread began with this byte or behind it.
+    is_new: bool,
+}
+
+type Successors = SmallVec<[Successor; 4]>;
+
+/// A content can begin over and over while it is read already, as far as is known of it.
+struct Conflict(ContentId);
+
+/// Pairs of positions.
+pub(super) struct Pairs<'a> {
+    program: &'a Program,
+    outlines: &'a Outlines<'a>,
+    /// All bytes of text, and what begins special tokens.
+    every: Box<[u8]>,
+    /// Bytes that fixed texts, patterns and documents tell apart, and one more.
+    apart: Box<[u8]>,
+    seen: HashSet<(Position, Position)>,
+    open: Vec<(Position, Position)>,
+    steps: usize,
+}
+
+/// What looking for pairs comes to.
+pub(super) enum Found {
+    All(HashSet<(Position, Position)>),
+    /// Contents of which more must be known.
+    Conflict(Vec<ContentId>),
+}
+
+impl<'a> Pairs<'a> {
+    pub(super) fn new(program: &'a Program, outlines: &'a Outlines<'a>) -> Self {
+        let mut apart: HashSet<u8> = b" \t\n\r0123456789.eE+-\"]}l".iter().copied().collect();
+        for point in &program.points {
+            match point {
+                Point::Branch(edges) => apart.extend(edges.iter().map(|(byte, _)| *byte)),
+                Point::Free(region) => apart.extend(region.patterns().flatten()),
+                Point::End | Point::Fork(_) | Point::Content(..) => {}
+            }
+        }
+        apart.extend((0..BY_ID).find(|byte| !apart.contains(byte)));
+        apart.remove(&BY_ID);
+        Self {
+            program,
+            outlines,
+            every: (0..=u8::MAX).filter(|byte| *byte != BY_ID).collect(),
+            apart: apart.into_iter().collect(),
+            seen: HashSet::new(),
+            open: Vec::new(),
+            steps: 0,
+        }
+    }
+
+    /// Looks for all pairs.
+    pub(super) fn find(mut self) -> Result<Found, CompileError> {
+        let conflict = match self.begin()? {
+            None => self.follow()?,
+            conflict => conflict,
+        };
+        Ok(match conflict {
+            None => Found::All(self.seen),
+            Some(Conflict(content)) => {
+                let positions = self.seen.iter().flat_map(|(one, other)| [one, other]);
+                let contents = positions.filter_map(|position| self.program.content(position.point));
+                let contents: BTreeSet<_> = contents.map(|(content, _)| content).chain([content]).collect();
+                Found::Conflict(contents.into_iter().collect())
+            }
+        })
+    }
+
+    /// Adds the pairs in which threads part.
+    fn begin(&mut self) -> Result<Option<Conflict>, CompileError> {
+        let program = self.program;
+        for (number, point) in (0..).zip(&program.points) {
+            let threads = &program.entry(number).threads;
+            for (place, one) in threads.iter().enumerate() {
+                for other in &threads[place + 1..] {
+                    if let Some(conflict) = self.add(position(*one), position(*other))? {
+                        return Ok(Some(conflict));
+                    }
+                }
+            }
+            let conflict = match point {
+                Point::Content(content, next) => {
+                    let first = program.entry(*next).first;
+                    let stays = self.outlines.bytes_behind_ends(*content);
+                    let bytes = stays.unwrap_or(&self.every).iter().copied();
+                    let bytes: Vec<u8> = bytes.filter(|byte| first.contains(*byte)).collect();
+                    let states = self.outlines.states(*content);
+                    let states: Vec<_> = states.filter(|state| self.outlines.may_end(*content, *state)).collect();
+                    self.part(number, &states, &bytes)?
+                }
+                Point::Free(region) => {
+                    let first = program.entry(region.exit).first;
+                    let bytes: Vec<u8> = self
+                        .every
+                        .iter()
+                        .copied()
+                        .filter(|byte| first.contains(*byte))
+                        .collect();
+                    match self.part(number, &[region.begin().read.as_u32() | PARTED], &bytes)? {
+                        None => self.found_at_once(region)?,
+                        conflict => conflict,
+                    }
+                }
+                Point::End | Point::Fork(_) | Point::Branch(_) => None,
+            };
+            if conflict.is_some() {
+                return Ok(conflict);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Adds the pairs of what a thread may be after a byte.
+    fn part(&mut self, point: PointId, states: &[u32], bytes: &[u8]) -> Result<Option<Conflict>, CompileError> {
+        for &state in states {
+            for &byte in bytes {
+                let next = self.successors(Position { point, state }, byte)?;
+                for (place, one) in next.iter().enumerate() {
+                    for other in &next[place + 1..] {
+                        if one.thread != other.thread
+                            && !self.are_one(one, other)
+                            && let Some(conflict) = self.add(one.position, other.position)?
+                        {
+                            return Ok(Some(conflict));
+                        }
+                    }
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Adds the pairs of what follows patterns that are read at once, because one ends with the other.
+    fn found_at_once(&mut self, region: &Region) -> Result<Option<Conflict>, CompileError> {
+        let rules: HashMap<&[u8], PointId> = region.rules().collect();
+        for (text, point) in region.rules() {
+            for from in 1..text.len() {
+                let Some(other) = rules.get(&text[from..]) else {
+                    continue;
+                };
+                for one in &self.program.entry(point).threads {
+                    for other in &self.program.entry(*other).threads {
+                        if one != other
+                            && let Some(conflict) = self.add(position(*one), position(*other))?
+                        {
+                            return Ok(Some(conflict));
+                        }
+                    }
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Follows the pairs byte by byte.
+    fn follow(&mut self) -> Result<Option<Conflict>, CompileError> {
+        while let Some((one, other)) = self.open.pop() {
+            for byte in self.bytes(one, other) {
+                let next = self.successors(one, byte)?;
+                if next.is_empty() {
+                    continue;
+                }
+                for behind in self.successors(other, byte)? {
+                    for before in &next {
+                        if !self.are_one(before, &behind)
+                            && let Some(conflict) = self.add(before.position, behind.position)?
+                        {
+                            return Ok(Some(conflict));
+                        }
+                    }
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// The bytes by which a pair is told apart.
+    fn bytes(&self, one: Position, other: Position) -> SmallVec<[u8; 16]> {
+        let mut is_single = false;
+        for position in [one, other] {
+            match self.program.point(position.point) {
+                Point::End => return SmallVec::new(),
+                Point::Branch(edges) if edges.iter().all(|(byte, _)| *byte != BY_ID) => {
+                    return edges.iter().map(|(byte, _)| *byte).collect();
+                }
+                Point::Content(content, _) => is_single |= self.outlines.is_single(*content, position.state),
+                Point::Branch(_) | Point::Fork(_) | Point::Free(_) => {}
+            }
+        }
+        SmallVec::from_slice(if is_single { &self.every } else { &self.apart })
+    }
+
+    /// Whether two threads after a byte are one.
+    fn are_one(&self, one: &Successor, other: &Successor) -> bool {
+        let is_single = match self.program.point(one.position.point) {
+            Point::Content(content, _) => self.outlines.is_single(*content, one.position.state),
+            Point::Free(_) => false,
+            Point::End | Point::Fork(_) | Point::Branch(_) => true,
+        };
+        one.position == other.position && (is_single || one.is_new && other.is_new)
+    }
+
+    fn add(&mut self, one: Position, other: Position) -> Result<Option<Conflict>, CompileError> {
+        self.steps += 1;
+        if self.steps > MAX_STEPS {
+            return Err(too_large("ways to read a reply, two by two", MAX_STEPS));
+        }
+        if one.point == other.point
+            && let Some((content, _)) = self.program.content(one.point)
+            && ![one, other]
+                .iter()
+                .any(|position| self.outlines.is_single(content, position.state))
+        {
+            return Ok(Some(Conflict(content)));
+        }
+        let pair = (one.min(other), one.max(other));
+        if self.seen.insert(pair) {
+            if self.seen.len() > MAX_PAIRS {
+                return Err(too_large("ways to read a reply, two by two", MAX_PAIRS));
+            }
+            self.open.push(pair);
+        }
+        Ok(None)
+    }
+
+    /// Where a thread may be after a byte. More may be told than can be.
+    fn successors(&self, from: Position, byte: u8) -> Result<Successors, CompileError> {
+        let (mut next, mut left): (Successors, SmallVec<[PointId; 4]>) = (SmallVec::new(), SmallVec::new());
+        self.one(from, byte, false, &mut next, &mut left)?;
+        let mut at = 0;
+        while let Some(&point) = left.get(at) {
+            at += 1;
+            for thread in &self.program.entry(point).threads {
+                self.one(position(*thread), byte, true, &mut next, &mut left)?;
+            }
+        }
+        Ok(next)
+    }
+
+    fn one(
+        &self,
+        from: Position,
+        byte: u8,
+        is_new: bool,
+        next: &mut Successors,
+        left: &mut SmallVec<[PointId; 4]>,
+    ) -> Result<(), CompileError> {
+        let thread = next.last().map_or(0, |last| last.thread + 1);
+        let mut leave = |exit: PointId| {
+            if self.program.entry(exit).first.contains(byte) && !left.contains(&exit) {
+                left.push(exit);
+            }
+        };
+        let stay = |state: u32| Successor {
+            position: Position { state, ..from },
+            thread,
+            is_new,
+        };
+        match self.program.point(from.point) {
+            Point::End | Point::Fork(_) => {}
+            Point::Branch(edges) => {
+                if let Ok(edge) = edges.binary_search_by_key(&byte, |(byte, _)| *byte) {
+                    self.enter(edges[edge].1, None, next);
+                }
+                // The text of a token that is meant by its id is read beside it.
+                if byte < BY_ID
+                    && let Ok(edge) = edges.binary_search_by_key(&BY_ID, |(byte, _)| *byte)
+                {
+                    next.push(stay(from.state));
+                    for behind in self.behind_token(edges[edge].1) {
+                        self.enter(behind, Some(thread), next);
+                    }
+                }
+            }
+            Point::Free(region) => {
+                let reads_ids = region.unit() == Unit::Tokens && byte < BY_ID;
+                let parted = from.state & PARTED;
+                let after = match reads_ids {
+                    true => Some(from.state),
+                    false => region.read_on(from.state & !PARTED, byte).map(|read| read | parted),
+                };
+                next.extend(after.map(stay));
+                if region.is_one() {
+                    self.enter(region.exit, Some(thread), next);
+                } else {
+                    leave(region.exit);
+                }
+                let may_be_read = |text: &[u8]| match (reads_ids, parted) {
+                    (true, _) => true,
+                    (false, PARTED) => text.last() == Some(&byte),
+                    (false, _) => after.is_none() && text.last() == Some(&byte),
+                };
+                for (_, point) in region.rules().filter(|(text, _)| may_be_read(text)) {
+                    self.enter(point, Some(thread), next);
+                }
+            }
+            Point::Content(content, behind) => {
+                let mut states = Alternatives::new();
+                self.outlines.step(*content, from.state, byte, &mut states)?;
+                next.extend(states.into_iter().map(stay));
+                if self.outlines.may_end(*content, from.state) {
+                    leave(*behind);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the threads that begin at a point. Those of one number are the alternatives of one thread.
+    fn enter(&self, point: PointId, thread: Option<u32>, next: &mut Successors) {
+        for entered in &self.program.entry(point).threads {
+            let own = next.last().map_or(0, |last| last.thread + 1);
+            next.push(Successor {
+                position: position(*entered),
+                thread: thread.unwrap_or(own),
+                is_new: true,
+            });
+        }
+    }
+
+    /// The points behind tokens that are meant by their ids, from behind their lead byte.
+    fn behind_token(&self, from: PointId) -> Vec<PointId> {
+        let mut points = vec![from];
+        for _ in 1..TOKEN_BYTES {
+            let edges = points.iter().filter_map(|point| match self.program.point(*point) {
+                Point::Branch(edges) => Some(edges.iter().map(|(_, next)| *next)),
+                _ => None,
+            });
+            points = edges.flatten().collect();
+        }
+        points
+    }
+}
+
+/// Where a thread stands that has just begun.
+fn position(thread: Thread) -> Position {
+    let (point, state) = match thread {
+        Thread::End => (super::super::build::END, START),
+        Thread::Branch(point) => (point, START),
+        Thread::Free(point, place) => (point, place.read.as_u32()),
+        Thread::Content(point, _) => (point, START),
+    };
+    Position { point, state }
+}
