@@ -2,8 +2,10 @@
 # Drives the Python package with the servers and libraries that it is for: vLLM's manager of structured outputs, SGLang's grammar backend, and the
 # processors of transformers, Outlines and mlx-lm with the built-in model. No GPU is needed, and no server is started.
 #
-#   scripts/check-serving.sh [--venv DIRECTORY]     some 5 GB are downloaded and 10 GB kept there, by default in target/check-serving/venv
+#   scripts/check-serving.sh [--venv DIRECTORY] [--wheel FILE]     some 5 GB are downloaded and 10 GB kept there, by default in
+#                                                                  target/check-serving/venv
 #
+# The wheel is built here, unoptimised, unless one is named.
 # Packages come from pip's registry, in the versions that the package is written for. A directory that has them is used as it is; delete it to
 # install them anew. Needs CPython 3.11 or 3.12 on Linux with venv and pip, and cargo.
 set -euo pipefail
@@ -11,7 +13,15 @@ cd "$(dirname "$0")/.."
 
 place=$PWD/target/check-serving
 venv=$place/venv
-[ "${1:-}" = --venv ] && venv=$2
+wheel=
+while [ $# -gt 0 ]; do
+    case $1 in
+        --venv) venv=$2 ;;
+        --wheel) wheel=$(realpath "$2") ;;
+        *) echo "not known: $1" >&2 && exit 2 ;;
+    esac
+    shift 2
+done
 here=$PWD/scripts/check-serving
 mkdir -p "$place"
 
@@ -27,11 +37,14 @@ if [ ! -e "$venv/installed" ]; then
     touch "$venv/installed"
 fi
 
-echo "building the wheel, unoptimised, and driving it: some five minutes"
-rm -rf "$place/wheels"
-# Without the command line, which scripts/check-python.sh looks at.
-"$venv/bin/maturin" build --manifest-path python/Cargo.toml --profile dev --compatibility linux --locked --quiet --out "$place/wheels"
-"$venv/bin/python" -m pip --quiet --disable-pip-version-check install --force-reinstall --no-index --no-deps "$place"/wheels/maskwright-*.whl
+if [ -z "$wheel" ]; then
+    echo "building the wheel, unoptimised, and driving it: some five minutes"
+    rm -rf "$place/wheels"
+    # Without the command line, which scripts/check-python.sh looks at.
+    "$venv/bin/maturin" build --manifest-path python/Cargo.toml --profile dev --compatibility linux --locked --quiet --out "$place/wheels"
+    wheel=$(ls "$place"/wheels/maskwright-*.whl)
+fi
+"$venv/bin/python" -m pip --quiet --disable-pip-version-check install --force-reinstall --no-index --no-deps "$wheel"
 
 model=$PWD/models/builtin
 tests=$PWD/python/tests
@@ -40,10 +53,10 @@ examples=$PWD/python/examples
 cd "$place"
 export HF_HUB_OFFLINE=1 TOKENIZERS_PARALLELISM=false VLLM_LOGGING_LEVEL=WARNING
 run() {
-    echo "== $(basename "$1")"
+    echo "== ${1##*/}"
     "$venv/bin/python" "$@"
 }
-run -m pytest --quiet -p no:cacheprovider "$tests"
+run -mpytest --quiet -p no:cacheprovider "$tests"
 run "$here/with_vllm.py" "$model"
 run "$here/with_sglang.py" "$model"
 run "$examples/transformers_generate.py"
