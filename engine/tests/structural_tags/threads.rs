@@ -89,6 +89,19 @@ fn contents_may_not_begin_between_repeated_texts() {
     );
 }
 
+/// As many documents may be chosen among as a reply can be read in ways.
+#[test]
+fn a_reply_may_be_one_of_many_documents() {
+    let documents: Vec<String> = (0..250)
+        .map(|number| {
+            let schema = format!(r#"{{"type": "object", "required": ["a{number}"]}}"#);
+            format!(r#"{{"type": "json_schema", "json_schema": {schema}}}"#)
+        })
+        .collect();
+    let masker = masker(&format!(r#"{{"type": "or", "elements": [{}]}}"#, documents.join(",")));
+    assert!(accepts(&*masker, r#"{"a249":[1]}"#) && !accepts(&*masker, r#"{"a250":1}"#));
+}
+
 /// A text that begins with many of its own ends can be begun as often.
 #[test]
 fn long_texts_behind_free_text_may_not_overlap_themselves() {

@@ -7,15 +7,17 @@ use smallvec::SmallVec;
 
 use crate::CompileError;
 
-use super::super::build::{MAX_STEPS, too_large};
+use super::super::build::too_large;
 use super::super::format::{ContentId, Unit};
 use super::super::literal::{BY_ID, TOKEN_BYTES};
 use super::super::program::{Point, PointId, Program, Thread};
 use super::super::region::Region;
 use super::outline::{Alternatives, Outlines, START};
 
-/// Pairs of one structural tag.
+/// Pairs of one structural tag: those of a choice among as many documents as there may be threads are fewer.
 const MAX_PAIRS: usize = 1 << 19;
+/// Times that a pair is come to, mostly again.
+const MAX_ADDED: usize = 1 << 25;
 
 /// In the state of free text: what was read of its patterns before the threads of a pair parted is not known.
 const PARTED: u32 = 1 << 31;
@@ -53,7 +55,7 @@ pub(super) struct Pairs<'a> {
     apart: Box<[u8]>,
     seen: HashSet<(Position, Position)>,
     open: Vec<(Position, Position)>,
-    steps: usize,
+    added: usize,
 }
 
 /// What looking for pairs comes to.
@@ -82,7 +84,7 @@ impl<'a> Pairs<'a> {
             apart: apart.into_iter().collect(),
             seen: HashSet::new(),
             open: Vec::new(),
-            steps: 0,
+            added: 0,
         }
     }
 
@@ -238,9 +240,9 @@ impl<'a> Pairs<'a> {
     }
 
     fn add(&mut self, one: Position, other: Position) -> Result<Option<Conflict>, CompileError> {
-        self.steps += 1;
-        if self.steps > MAX_STEPS {
-            return Err(too_large("ways to read a reply, two by two", MAX_STEPS));
+        self.added += 1;
+        if self.added > MAX_ADDED {
+            return Err(too_large("ways to read a reply, two by two", MAX_ADDED));
         }
         if one.point == other.point
             && let Some((content, _)) = self.program.content(one.point)
