@@ -4,7 +4,7 @@
 # times 6 frameworks opens in a second.
 #
 #   apt-get install chromium nodejs npm
-#   scripts/check-pages.sh                     # the program in target/debug, built where there is none
+#   scripts/check-pages.sh                     # the program in target/release, built where there is none
 #   MASKWRIGHT=PROGRAM scripts/check-pages.sh  # or takes this one
 #   SCREENSHOTS=DIR scripts/check-pages.sh     # keeps what the pages look like, light and dark
 set -euo pipefail
@@ -15,8 +15,8 @@ done
 CHROMIUM=${CHROMIUM:-$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)}
 [ -n "$CHROMIUM" ] || { echo "$0 needs Chromium: apt-get install chromium, or set CHROMIUM to its program" >&2; exit 2; }
 if [ -z "${MASKWRIGHT-}" ]; then
-  MASKWRIGHT=${CARGO_TARGET_DIR:-target}/debug/maskwright
-  [ -x "$MASKWRIGHT" ] || cargo build --workspace --locked --bin maskwright
+  MASKWRIGHT=${CARGO_TARGET_DIR:-target}/release/maskwright
+  [ -x "$MASKWRIGHT" ] || cargo build --release --locked
 fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -4,7 +4,7 @@
 # aside. Needs root, as slurmd does, and about a minute.
 #
 #   apt-get install slurm-wlm jq
-#   scripts/check-slurm.sh                     # the program in target/debug, built where there is none
+#   scripts/check-slurm.sh                     # the program in target/release, built where there is none
 #   MASKWRIGHT=PROGRAM scripts/check-slurm.sh  # or takes this one
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -14,8 +14,8 @@ done
 command -v jq >/dev/null || { echo "$0 needs jq: apt-get install jq" >&2; exit 2; }
 [ "$(id -u)" = 0 ] || { echo "$0 needs root, as slurmd does" >&2; exit 2; }
 if [ -z "${MASKWRIGHT-}" ]; then
-  MASKWRIGHT=${CARGO_TARGET_DIR:-target}/debug/maskwright
-  [ -x "$MASKWRIGHT" ] || cargo build --workspace --locked --bin maskwright
+  MASKWRIGHT=${CARGO_TARGET_DIR:-target}/release/maskwright
+  [ -x "$MASKWRIGHT" ] || cargo build --release --locked
 fi
 MASKWRIGHT=$(realpath "$MASKWRIGHT")
 work=$(mktemp -d)
