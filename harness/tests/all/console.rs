@@ -42,7 +42,11 @@ fn commands() -> Vec<String> {
 /// Runs the README's commands.
 fn captured() -> Vec<Captured> {
     // These are what a reader types before any of ours, and what runs this test.
-    const NOT_OURS: [&str; 3] = ["git clone", "cd maskwright", "cargo test --release --workspace --exclude maskwright-python"];
+    const NOT_OURS: [&str; 3] = [
+        "git clone",
+        "cd maskwright",
+        "cargo test --release --workspace --exclude maskwright-python",
+    ];
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir(folder.path().join("examples")).unwrap();
     for entry in fs::read_dir(root().join("examples")).unwrap() {

@@ -297,12 +297,7 @@ impl ModelConfig {
 
 /// The first family that `architectures` names, or without it `model_type`.
 fn family(fields: &JsonFields<'_>) -> Result<Family, ModelError> {
-    let supported = || {
-        format!(
-            "supported architectures: {}",
-            Family::ALL.map(Family::architecture).join(", ")
-        )
-    };
+    let supported = || format!("supported architectures: {}", Family::list(Family::architecture));
     let named = fields.list("architectures")?.iter().filter_map(Value::as_str);
     let named: Vec<&str> = named.collect();
     let by_architecture = named.iter().find_map(|name| Family::from_architecture(name));

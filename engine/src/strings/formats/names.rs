@@ -27,15 +27,16 @@ pub(super) fn regex(grammar: &mut Grammar) -> FormatLanguage {
 /// Texts of a language of so many octets at most.
 type Within = fn(&mut Grammar, LanguageId, u16) -> FormatLanguage;
 
-/// `Mailbox` of RFC 5321: a dotted or quoted local part of at most 64 octets, a domain of at most 255 or an address
-/// in brackets. The one registered tag of such an address is `IPv6`.
+/// `Mailbox` of RFC 5321: a dotted or quoted local part of at most 64 octets, a domain or an address in brackets. The 255 octets that
+/// a domain may have are 253 characters, since the lengths of its labels and the root count (RFC 1035, section 3.1), as in
+/// host names. The one registered tag of an address is `IPv6`.
 fn mailbox(grammar: &mut Grammar, letter: &str, quoted: &str, label: &str, within: Within) -> FormatLanguage {
     let atom = format!("[{letter}]+");
     let quoted = format!(r#""(?:[{quoted}]|\\[ -~])*""#);
     let local = grammar.whole(&format!(r"{atom}(?:\.{atom})*|{quoted}"))?;
     let local = within(grammar, local, 64)?;
     let domain = grammar.whole(&format!(r"{label}(?:\.{label})*"))?;
-    let domain = within(grammar, domain, 255)?;
+    let domain = within(grammar, domain, 253)?;
     let address = grammar.whole(&format!(r"\[(?:{}|[Ii][Pp][Vv]6:{})\]", ipv4_rule(), ipv6_rule()))?;
     let at = grammar.arena.literal("@")?;
     let host = grammar.arena.or(vec![domain, address])?;

@@ -6,6 +6,20 @@ fn format(languages: &mut Languages, name: &str) -> LanguageId {
     languages.format(name).unwrap().unwrap()
 }
 
+/// A domain of an address is as long as a name of the domain name system may be written.
+#[test]
+fn domains_of_addresses_have_at_most_253_characters() {
+    let label = "a".repeat(63);
+    for (last, is_address) in [(61, true), (62, false), (63, false)] {
+        let address = format!("a@{label}.{label}.{label}.{}", "b".repeat(last));
+        for name in ["email", "idn-email"] {
+            let mut languages = Languages::new(&LanguageLimits::default());
+            let language = format(&mut languages, name);
+            assert_eq!(languages.contains(language, &address), Ok(is_address), "{name} {last}");
+        }
+    }
+}
+
 /// Every combination of a format with its complement, a pattern and bounds judges texts as its parts do.
 #[test]
 fn formats_combine_with_what_else_there_is() {

@@ -47,7 +47,7 @@ impl WriteRandomCheckpoint {
     pub(crate) fn run(&self) -> Result<(), Box<dyn Error>> {
         let family = Family::from_name(&self.family);
         let family = family.ok_or_else(|| {
-            let names = Family::ALL.map(Family::name).join(", ");
+            let names = Family::list(Family::name);
             format!("unknown family: expected one of {names}")
         })?;
         let mut checkpoint = RandomCheckpoint::preset(family, &self.preset).ok_or("unknown preset")?;

@@ -92,6 +92,12 @@ impl Family {
         Self::GraniteHybrid,
     ];
 
+    /// What is told of each family, for messages: `llama, mistral, …` of [`name`](Self::name). Lists, not arrays: joining an array of
+    /// twenty texts took the compiler minutes.
+    pub fn list(told: fn(Self) -> &'static str) -> String {
+        Vec::from_iter(Self::ALL.into_iter().map(told)).join(", ")
+    }
+
     /// The family of that [`name`](Self::name).
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|family| family.name() == name)
