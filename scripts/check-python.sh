@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the wheel of the Python package, unoptimised, installs it into a fresh virtual environment, and runs the package's tests and
+# Builds the wheel of the Python package, installs it into a fresh virtual environment, and runs the package's tests and
 # the checks of its types there.
 #
 #   scripts/check-python.sh [--if-possible]
@@ -32,9 +32,9 @@ pip=("$place/venv/bin/python" -m pip --quiet --disable-pip-version-check install
 "${pip[@]}" --only-binary :all: --retries 1 --timeout 30 'maturin>=1.9,<2' mypy==2.4.1 'numpy>=2,<3' 'pytest>=8,<10' >"$place/pip.log" 2>&1 ||
     missing "pip cannot install maturin, mypy, numpy and pytest: $(tail -n 1 "$place/pip.log")"
 
-# The profile of the workspace's tests, of which most dependencies and the program are built already. The wheel is for this machine alone.
+# The profile of the workspace's tests, which have built the program and most dependencies already. The wheel is for this machine alone.
 PATH=$place/venv/bin:$PATH "$place/venv/bin/python" -m pip --quiet --disable-pip-version-check wheel ./python --wheel-dir "$place/wheels" \
-    --no-index --no-deps --no-build-isolation --config-settings 'build-args=--profile dev --locked'
+    --no-index --no-deps --no-build-isolation --config-settings 'build-args=--profile release --locked'
 "${pip[@]}" --no-index --no-deps "$place"/wheels/maskwright-*.whl
 
 # Away from the sources, so that the installed package is the one that is found.
