@@ -72,6 +72,8 @@ fn resident_mib() -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    use std::hint::black_box;
+
     use super::*;
 
     /// More than anything here takes, on a busy machine too.
@@ -93,7 +95,8 @@ mod tests {
         assert_eq!(watched(Bounds { time, ..WIDE }, long), Err(GivenUp::Time(time)));
         if cfg!(target_os = "linux") {
             let large = || {
-                let memory = vec![1_u8; 600 << 20];
+                // Optimisation would leave it out.
+                let memory = black_box(vec![1_u8; 600 << 20]);
                 thread::sleep(Duration::from_secs(5));
                 memory.len()
             };
