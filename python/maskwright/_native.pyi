@@ -292,10 +292,10 @@ class Matcher:
         """Goes back to the start of the answer."""
 
     def set_max_tokens(self, max_tokens: int | None) -> None:
-        """From now on the answer may have `max_tokens` tokens, those accepted and the stop token among them; None for any number.
+        """Sets how many tokens the answer may have, those accepted and the stop token among them; None for any number.
 
-        This is never refused: where no end is known within the limit, masks are those without one. Of use where the limit shows only
-        when the answer begins, behind reasoning for instance.
+        This is never refused: where no end is known within the limit, masks are those without one. Servers call it where reasoning
+        precedes the answer: only then is it known how much of a request's limit is left.
         """
 
     def fork(self) -> Matcher:

@@ -260,9 +260,9 @@ impl Matcher {
         Ok(self.masker.is_complete()?)
     }
 
-    /// From now on the answer may have `max_tokens` tokens, those accepted and the stop token among them; none: any number. Unlike
+    /// Sets how many tokens the answer may have, those accepted and the stop token among them; none: any number. Unlike
     /// [`MatcherOptions::max_tokens`] this is never refused: where no end is known within the limit, masks are those without one.
-    /// Of use where the limit shows only when the answer begins, behind reasoning for instance.
+    /// Servers call it where reasoning precedes the answer: only then is it known how much of a request's limit is left.
     pub fn set_max_tokens(&mut self, max_tokens: Option<usize>) {
         self.max_tokens = max_tokens;
     }

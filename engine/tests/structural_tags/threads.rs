@@ -1,4 +1,4 @@
-//! What compiles is never refused later: the ways to read a reply are bounded when a tag is compiled.
+//! Tags in which a reply can be read in too many ways are refused when they are compiled, and no reply under another tag is refused later.
 
 use crate::{accepts, check, compile, masker, vocabulary};
 use maskwright::CompileErrorKind::{self, LimitExceeded, Unsupported};
@@ -89,7 +89,7 @@ fn contents_may_not_begin_between_repeated_texts() {
     );
 }
 
-/// As many documents may be chosen among as a reply can be read in ways.
+/// A choice among 250 documents is below the limit of 256 ways to read a reply.
 #[test]
 fn a_reply_may_be_one_of_many_documents() {
     let documents: Vec<String> = (0..250)

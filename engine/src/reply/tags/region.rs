@@ -213,7 +213,7 @@ impl Region {
         self.patterns().filter_map(|text| text.first().copied())
     }
 
-    /// What has been read of the patterns after a byte, by numbers of states; none where a pattern ends there.
+    /// Reads a byte beside the region: from the number of a state of the automaton of its patterns that of the next; none where a pattern ends there.
     pub(super) fn read_on(&self, read: u32, byte: u8) -> Option<u32> {
         let automaton = &self.patterns.automaton;
         let read = automaton.next_state(Anchored::No, StateID::new_unchecked(read as usize), byte);

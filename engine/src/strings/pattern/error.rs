@@ -57,7 +57,7 @@ pub(crate) enum PatternError {
 const QUOTED: usize = 120;
 
 impl PatternError {
-    /// What a schema with this pattern is.
+    /// The kind of the error of compiling a schema with this pattern.
     pub(crate) fn kind(&self) -> CompileErrorKind {
         match self {
             Self::Syntax { .. } | Self::Foreign { .. } | Self::Dialect { .. } => CompileErrorKind::Malformed,

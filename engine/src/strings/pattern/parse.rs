@@ -188,21 +188,27 @@ impl<'s> PatternParser<'s> {
         self.ast.add(AstForm::Alternatives(alternatives))
     }
 
+    /// Reads what opens a lookaround, behind `(?`; none where something else stands there.
+    pub(super) fn open_lookaround(&mut self) -> Option<GroupKind> {
+        let marks = [
+            ("<=", true, false),
+            ("<!", true, true),
+            ("=", false, false),
+            ("!", false, true),
+        ];
+        let mut marks = marks.into_iter();
+        let (_, behind, negated) = marks.find(|(mark, ..)| self.eat(mark))?;
+        Some(GroupKind::Look { behind, negated })
+    }
+
     fn open_group(&mut self) -> Result<GroupKind, PatternError> {
         let start = self.at;
         self.at += 1;
         if !self.eat("?") {
             return Ok(GroupKind::Group);
         }
-        for (mark, behind, negated) in [
-            ("<=", true, false),
-            ("<!", true, true),
-            ("=", false, false),
-            ("!", false, true),
-        ] {
-            if self.eat(mark) {
-                return Ok(GroupKind::Look { behind, negated });
-            }
+        if let Some(look) = self.open_lookaround() {
+            return Ok(look);
         }
         if self.eat(":") {
             return Ok(GroupKind::Group);

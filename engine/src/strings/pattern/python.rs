@@ -11,7 +11,7 @@ use crate::strings::pattern::parse::{GroupKind, OpenGroup};
 use crate::strings::pattern::reader::PatternParser;
 use crate::strings::unicode_properties::{name_parts, name_starts};
 
-/// What a quantifier may stand behind.
+/// The kinds of items of a pattern, which differ in whether a quantifier may follow them.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Item {
     /// A character, class, group or lookaround.
@@ -153,15 +153,8 @@ impl<'s> PatternParser<'s> {
         if !self.eat("?") {
             return Ok(GroupKind::Group);
         }
-        for (mark, behind, negated) in [
-            ("<=", true, false),
-            ("<!", true, true),
-            ("=", false, false),
-            ("!", false, true),
-        ] {
-            if self.eat(mark) {
-                return Ok(GroupKind::Look { behind, negated });
-            }
+        if let Some(look) = self.open_lookaround() {
+            return Ok(look);
         }
         for (mark, what) in [
             ("P=", "a back-reference"),

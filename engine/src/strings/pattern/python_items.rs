@@ -26,7 +26,7 @@ const SPACES: [(char, char); 10] = [
 /// Letters that Python takes for one where case is ignored, and simple case folding for three.
 const LETTERS_I: &str = "Ii\u{130}\u{131}";
 
-/// What an escape stands for.
+/// The meaning of an escape: one character, or a set of them.
 enum Escaped {
     Character(char),
     Category(CharSet),

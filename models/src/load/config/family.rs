@@ -92,9 +92,10 @@ impl Family {
         Self::GraniteHybrid,
     ];
 
-    /// What is told of each family, for messages: `llama, mistral, …` of [`name`](Self::name). Lists, not arrays: joining an array of
-    /// twenty texts took the compiler minutes.
+    /// Lists all families for a message, each by the text that `told` gives of it, with commas between: `llama, mistral, …` by
+    /// [`name`](Self::name).
     pub fn list(told: fn(Self) -> &'static str) -> String {
+        // A vector: the compiler takes minutes to join an array of twenty texts.
         Vec::from_iter(Self::ALL.into_iter().map(told)).join(", ")
     }
 

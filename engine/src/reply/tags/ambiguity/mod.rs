@@ -1,4 +1,4 @@
-//! Which structural tags could be read in ever more ways: they are refused when they are compiled, so that no reply is refused later.
+//! Refuses structural tags in which a reply could be read in ever more ways. They are refused when they are compiled, so that no reply is later.
 //!
 //! Two threads part where a reply may go on in two ways: at a choice, or where a content or free text may end and may go on. All pairs of
 //! places are followed that threads can stand in at the same time ([`pairs`]), roughly: more may be told than can be. Fixed texts and free text have a

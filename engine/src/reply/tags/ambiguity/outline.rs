@@ -52,7 +52,7 @@ struct WholeState {
     next: Box<[(u8, OutlineState)]>,
 }
 
-/// What follows a content's first byte.
+/// The state of a content after its first byte: refused, the same as before the byte, or another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum First {
     Refused,

@@ -58,7 +58,7 @@ pub(super) struct Pairs<'a> {
     added: usize,
 }
 
-/// What looking for pairs comes to.
+/// The result of looking for all pairs of places: the pairs, or contents that stand in the way.
 pub(super) enum Found {
     All(HashSet<(Position, Position)>),
     /// Contents of which more must be known.
