@@ -29,6 +29,8 @@ from transformers import (
     Olmo3Config,
     Phi3Config,
     Qwen2Config,
+    Qwen3_5MoeConfig,
+    Qwen3_5MoeTextConfig,
     Qwen3_5TextConfig,
     Qwen3Config,
     Qwen3MoeConfig,
@@ -68,6 +70,18 @@ YARN_ROPE = dict(
     rope_type="yarn", rope_theta=10000.0, factor=16.0, beta_fast=16.0, beta_slow=1.0, original_max_position_embeddings=64
 )
 PLAIN_ROPE = dict(rope_type="default", rope_theta=50000.0)
+QWEN3_5_MOE = {name: size for name, size in SHAPE.items() if name != "intermediate_size"} | dict(
+    num_hidden_layers=5,
+    head_dim=32,
+    linear_num_key_heads=3,
+    linear_num_value_heads=6,
+    linear_key_head_dim=12,
+    linear_value_head_dim=10,
+    num_experts=6,
+    num_experts_per_tok=3,
+    moe_intermediate_size=40,
+    shared_expert_intermediate_size=56,
+)
 
 CONFIGS = {
     "llama, llama3 rope, grouped heads, tied": LlamaConfig(**SHAPE, rope_parameters=LLAMA3_ROPE, tie_word_embeddings=True),
@@ -180,6 +194,33 @@ CONFIGS = {
         full_attention_interval=2,
         tie_word_embeddings=False,
     ),
+    "gemma4, experts beside dense parts": Gemma4TextConfig(
+        **SHAPE | dict(num_hidden_layers=4, head_dim=16),
+        global_head_dim=32,
+        num_global_key_value_heads=1,
+        attention_k_eq_v=True,
+        sliding_window=50,
+        layer_types=["sliding_attention", "full_attention"] * 2,
+        hidden_size_per_layer_input=0,
+        final_logit_softcapping=4.0,
+        enable_moe_block=True,
+        num_experts=6,
+        top_k_experts=3,
+        moe_intermediate_size=40,
+    ),
+    "qwen3.5 with experts": Qwen3_5MoeTextConfig(
+        **QWEN3_5_MOE, tie_word_embeddings=False, full_attention_interval=2
+    ),
+    "qwen3.5 with experts that sees pictures": Qwen3_5MoeConfig(
+        text_config=QWEN3_5_MOE | dict(full_attention_interval=3),
+        vision_config=dict(
+            depth=1, hidden_size=16, intermediate_size=16, num_heads=2, out_hidden_size=48, num_position_embeddings=16
+        ),
+        image_token_id=300,
+        video_token_id=301,
+        vision_start_token_id=302,
+        vision_end_token_id=303,
+    ),
     "granite hybrid without experts, with positions": GraniteMoeHybridConfig(
         **SHAPE | dict(num_hidden_layers=5),
         pad_token_id=0,
@@ -280,7 +321,7 @@ def compare(name: str, model, program: Path, directory: Path, count: int, dtype:
         else:
             worst = max(worst, (torch.tensor(got["last_logits"]) - last).abs().max().item())
     passed = passed and worst <= 1e-4 * spread
-    print(f"{'ok  ' if passed else 'FAIL'} {name}: largest difference of logits {worst:.1e} of {spread:.1f}")
+    print(f"{'ok  ' if passed else 'FAIL'} {name}: largest difference of logits {worst:.1e} of {spread:.1f}", flush=True)
     return passed
 
 

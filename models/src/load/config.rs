@@ -115,7 +115,7 @@ impl ModelConfig {
         // Models that also see pictures describe the part that reads text in an object of its own.
         let text = match family {
             Family::Gemma3 => outer.object("text_config")?.map(|text| text.or(GEMMA3_TEXT)),
-            Family::Gemma4 | Family::Qwen35 => outer.object("text_config")?,
+            Family::Gemma4 | Family::Qwen35 | Family::Qwen35Moe => outer.object("text_config")?,
             _ => None,
         };
         let fields = text.as_ref().unwrap_or(&outer);
@@ -162,17 +162,7 @@ impl ModelConfig {
             .scaling
             .longest()
             .map_or(written_positions, |longest| longest.min(written_positions));
-        let written_width = match optional_size_named(fields, "block_ff_dim", "intermediate_size")? {
-            Some(width) if family == Family::Lfm2 => width,
-            _ => size(fields, "intermediate_size")?,
-        };
-        let intermediate_size = match family {
-            Family::GraniteHybrid => {
-                optional_size_named(fields, "shared_intermediate_size", "intermediate_size")?.unwrap_or(1024)
-            }
-            Family::Lfm2 => lfm2_width(fields, written_width)?,
-            _ => written_width,
-        };
+        let intermediate_size = width(fields, family)?;
         let (convolution_taps, convolution_bias) = convolution(fields)?;
         let eps = match family {
             Family::Lfm2 | Family::Lfm2Moe => "norm_eps",
@@ -335,13 +325,30 @@ fn refuse_unsupported(fields: &JsonFields<'_>, family: Family) -> Result<(), Mod
             "use a checkpoint with F32, F16 or BF16 weights",
         ));
     }
-    if family == Family::Qwen35 && fields.flag("attention_bias", false)? {
+    if family.is_qwen35() && fields.flag("attention_bias", false)? {
         return Err(fields.unsupported("attention_bias", "projections without biases"));
     }
     if matches!(family, Family::Gemma2 | Family::Gemma3) && fields.flag("use_bidirectional_attention", false)? {
         return Err(fields.unsupported("use_bidirectional_attention", "causal attention"));
     }
     Ok(())
+}
+
+/// The width of feed-forward parts that all tokens pass.
+fn width(fields: &JsonFields<'_>, family: Family) -> Result<usize, ModelError> {
+    let named = |field: &str| optional_size_named(fields, field, "intermediate_size");
+    match family {
+        Family::GraniteHybrid => {
+            size(fields, "intermediate_size")?;
+            Ok(named("shared_intermediate_size")?.unwrap_or(1024))
+        }
+        Family::Qwen35Moe => Ok(named("shared_expert_intermediate_size")?.unwrap_or(512)),
+        Family::Lfm2 => match named("block_ff_dim")? {
+            Some(written) => lfm2_width(fields, written),
+            None => lfm2_width(fields, size(fields, "intermediate_size")?),
+        },
+        _ => size(fields, "intermediate_size"),
+    }
 }
 
 /// A field of [`ModelConfig::LIMITS`] that every model has.

@@ -1,7 +1,61 @@
-//! [`ExpertShapes`]: the names and shapes of a layer's experts, each with tensors of its own or all in one tensor.
+//! [`MixtureShapes`]: the names and shapes of a layer's experts, each with tensors of its own or all in one tensor, and of what
+//! stands around them.
 
+use crate::load::config::ModelConfig;
 use crate::load::config::experts::{BLOCK, ExpertStorage, Experts};
+use crate::load::config::family::Family;
 use crate::load::matrix_shapes::{GatedShapes, MatrixShape, NamedShape};
+use crate::load::weights::Weights;
+
+/// The tensors of a feed-forward part with experts.
+pub(crate) struct MixtureShapes {
+    pub(crate) router: MatrixShape,
+    /// What counts beside the router's logits when experts are chosen: `[experts]`.
+    pub(crate) bias: Option<NamedShape>,
+    pub(crate) experts: ExpertShapes,
+    /// What all tokens pass beside the experts that they are sent to.
+    pub(crate) shared: Option<SharedShapes>,
+    /// What experts have that stand beside a dense part and see other vectors than that.
+    pub(crate) beside: Option<BesideShapes>,
+}
+
+/// The tensors of the part that all tokens pass beside their experts.
+pub(crate) struct SharedShapes {
+    pub(crate) gated: GatedShapes,
+    /// From a token's vector to one number, how far the part counts.
+    pub(crate) gate: Option<MatrixShape>,
+}
+
+/// The tensors of experts that stand beside a dense part and see other vectors than that.
+pub(crate) struct BesideShapes {
+    /// The factors of what the router sees, `[hidden_size]`.
+    pub(crate) router_scale: NamedShape,
+    /// A factor of each expert's share, `[experts]`.
+    pub(crate) expert_scales: NamedShape,
+    /// The norm before the experts.
+    pub(crate) before: NamedShape,
+    /// The norm behind the experts.
+    pub(crate) behind: NamedShape,
+    /// The norm behind the dense part.
+    pub(crate) behind_dense: NamedShape,
+}
+
+impl BesideShapes {
+    /// The norms before and behind the experts, and behind the dense part.
+    pub(crate) fn norms(&self) -> [&NamedShape; 3] {
+        [&self.before, &self.behind, &self.behind_dense]
+    }
+}
+
+impl MixtureShapes {
+    /// All matrices that are tensors of their own.
+    pub(crate) fn matrices(&self) -> impl Iterator<Item = &MatrixShape> {
+        let shared = self.shared.iter();
+        let shared = shared.flat_map(|shared| shared.gated.matrices().chain(&shared.gate));
+        let experts = self.experts.separate().iter().flat_map(GatedShapes::matrices);
+        std::iter::once(&self.router).chain(shared).chain(experts)
+    }
+}
 
 /// The tensors of a layer's experts.
 pub(crate) enum ExpertShapes {
@@ -22,7 +76,7 @@ pub(crate) struct StackedShapes {
 
 /// Matrices of all experts, most with a bias each, in one tensor or in one of blocks and one of scales.
 pub(crate) struct StackedShape {
-    /// The name, without `.weight`, `_blocks`, `_scales` and `_bias`.
+    /// The name, without `_blocks`, `_scales` and `_bias`.
     name: String,
     experts: usize,
     pub(crate) outputs: usize,
@@ -57,10 +111,9 @@ impl StackedShape {
                     scales: (format!("{}_scales", self.name), blocks),
                 }
             }
-            ExpertStorage::Rows => StackedTensors::Rows((
-                format!("{}.weight", self.name),
-                vec![self.experts, self.outputs, self.inputs],
-            )),
+            ExpertStorage::Rows => {
+                StackedTensors::Rows((self.name.clone(), vec![self.experts, self.outputs, self.inputs]))
+            }
             ExpertStorage::Transposed | ExpertStorage::Separate => {
                 StackedTensors::Transposed((self.name.clone(), vec![self.experts, self.inputs, self.outputs]))
             }
@@ -81,22 +134,37 @@ impl StackedShapes {
     }
 }
 
+impl ModelConfig {
+    /// The same model with the experts kept as `weights` has them. Checkpoints of Qwen3.5 keep them in one tensor or each in its
+    /// own, and config.json does not say which.
+    pub(crate) fn with_experts_as_in(mut self, weights: &Weights) -> Self {
+        let first = (0..self.layers).find(|layer| self.experts_of(*layer).is_some());
+        let has_stacked = |layer: usize| {
+            let name = format!("model.layers.{layer}.mlp.experts.gate_up_proj");
+            self.family == Family::Qwen35Moe && weights.dtype(&name).is_some()
+        };
+        let is_stacked = first.is_some_and(has_stacked);
+        if let Some(experts) = self.experts.as_mut().filter(|_| is_stacked) {
+            experts.storage = ExpertStorage::Rows;
+        }
+        self
+    }
+}
+
 impl ExpertShapes {
-    /// Tensors of all `experts` together, whose names begin with `within`, for vectors of `hidden_size` elements.
-    pub(crate) fn stacked(within: &str, experts: &Experts, hidden_size: usize) -> Self {
+    /// Tensors of all `experts` together, for vectors of `hidden_size` elements: those of gates and what they gate, and of the
+    /// projections down, have these names.
+    pub(crate) fn stacked([gate_up, down]: [String; 2], experts: &Experts, hidden_size: usize) -> Self {
         let wide = experts.intermediate_size;
-        let shape = |name: &str, outputs: usize, inputs: usize, alternates: bool| StackedShape {
-            name: format!("{within}.{name}"),
+        let shape = |name: String, outputs: usize, inputs: usize, alternates: bool| StackedShape {
+            name,
             experts: experts.count,
             outputs,
             inputs,
             storage: experts.storage,
             alternates,
         };
-        let (gate_up, down, alternates) = match experts.storage {
-            ExpertStorage::Rows => ("input_linear", "output_linear", false),
-            _ => ("experts.gate_up_proj", "experts.down_proj", true),
-        };
+        let alternates = experts.storage != ExpertStorage::Rows;
         Self::Stacked(StackedShapes {
             gate_up: shape(gate_up, 2 * wide, hidden_size, alternates),
             down: shape(down, hidden_size, wide, false),

@@ -6,7 +6,7 @@ use crate::load::config::family::{Family, NormPlacement, QueryKeyNorm};
 use crate::load::config::gemma4::{Gemma4Parts, Heads};
 use crate::load::config::layer_kinds::Mixer;
 use crate::load::config::recurrence::{DeltaNet, Mamba2, Recurrence};
-use crate::load::expert_shapes::{ExpertShapes, StackedShapes};
+use crate::load::expert_shapes::{BesideShapes, ExpertShapes, MixtureShapes, SharedShapes, StackedShapes};
 use crate::load::matrix_shapes::{GatedShapes, MatrixShape, NamedShape, matrix_shape, norm};
 
 /// The tensors of a layer.
@@ -88,14 +88,7 @@ pub(crate) enum MixerShapes {
 /// The tensors of a feed-forward part.
 pub(crate) enum FeedForwardShapes {
     Dense(GatedShapes),
-    Experts {
-        router: MatrixShape,
-        /// `[experts]`.
-        bias: Option<NamedShape>,
-        experts: Box<ExpertShapes>,
-        /// What all tokens pass beside the experts that they are sent to.
-        shared: Option<GatedShapes>,
-    },
+    Experts(Box<MixtureShapes>),
 }
 
 impl LayerShapes {
@@ -108,16 +101,7 @@ impl LayerShapes {
         };
         match &self.feed_forward {
             FeedForwardShapes::Dense(gated) => matrices.extend(gated.matrices()),
-            FeedForwardShapes::Experts {
-                router,
-                experts,
-                shared,
-                ..
-            } => {
-                matrices.push(router);
-                matrices.extend(shared.iter().flat_map(GatedShapes::matrices));
-                matrices.extend(experts.separate().iter().flat_map(GatedShapes::matrices));
-            }
+            FeedForwardShapes::Experts(mixture) => matrices.extend(mixture.matrices()),
         }
         if let Some(input) = &self.layer_input {
             matrices.extend([&input.gate, &input.projection]);
@@ -127,11 +111,16 @@ impl LayerShapes {
 
     /// The tensors that hold all experts, where the layer has such.
     pub(crate) fn stacked_experts(&self) -> Option<&StackedShapes> {
+        match &self.mixture()?.experts {
+            ExpertShapes::Stacked(stacked) => Some(stacked),
+            ExpertShapes::Separate(_) => None,
+        }
+    }
+
+    /// The feed-forward part's tensors, where it has experts.
+    pub(crate) fn mixture(&self) -> Option<&MixtureShapes> {
         match &self.feed_forward {
-            FeedForwardShapes::Experts { experts, .. } => match &**experts {
-                ExpertShapes::Stacked(stacked) => Some(stacked),
-                ExpertShapes::Separate(_) => None,
-            },
+            FeedForwardShapes::Experts(mixture) => Some(mixture),
             FeedForwardShapes::Dense(_) => None,
         }
     }
@@ -144,7 +133,7 @@ impl LayerShapes {
         }
     }
 
-    /// The norms of the layer: of attention and feed-forward part, then of query and key.
+    /// The norms of the layer: of attention and feed-forward part, of query and key, and of what stands beside them.
     pub(crate) fn norms(&self) -> Vec<NamedShape> {
         let around = [&self.mixer_norms, &self.feed_forward_norms];
         let around = around.into_iter().flat_map(|norms| [&norms.before, &norms.behind]);
@@ -153,7 +142,10 @@ impl LayerShapes {
             MixerShapes::ShortConvolution { .. } | MixerShapes::Recurrent { .. } => &[],
         };
         let of_input = self.layer_input.as_ref().map(|input| &input.norm);
-        around.flatten().chain(of_heads).chain(of_input).cloned().collect()
+        let beside = self.mixture().and_then(|mixture| mixture.beside.as_ref());
+        let beside = beside.into_iter().flat_map(BesideShapes::norms);
+        let norms = around.flatten().chain(of_heads).chain(of_input).chain(beside);
+        norms.cloned().collect()
     }
 
     /// The taps of a short convolution with their bias, where the layer has them.
@@ -176,10 +168,15 @@ impl LayerShapes {
 
     /// The biases of the experts, where the layer has them.
     pub(crate) fn expert_bias(&self) -> Option<&NamedShape> {
-        match &self.feed_forward {
-            FeedForwardShapes::Experts { bias, .. } => bias.as_ref(),
-            FeedForwardShapes::Dense(_) => None,
-        }
+        self.mixture()?.bias.as_ref()
+    }
+
+    /// The factors of what routers see and of the experts' shares, where the layer has them.
+    pub(crate) fn expert_factors(&self) -> impl Iterator<Item = &NamedShape> {
+        let beside = self.mixture().and_then(|mixture| mixture.beside.as_ref());
+        beside
+            .into_iter()
+            .flat_map(|beside| [&beside.router_scale, &beside.expert_scales])
     }
 }
 
@@ -382,27 +379,55 @@ impl ModelConfig {
         let shared = || gated("shared_mlp", shared_names, self.intermediate_size);
         if let Some(experts) = self.experts_of(layer) {
             let (within, names) = match self.family {
-                Family::Mixtral | Family::GraniteHybrid => ("block_sparse_moe", ["w1", "w3", "w2"]),
-                Family::Lfm2Moe => ("feed_forward", ["w1", "w3", "w2"]),
-                _ => ("mlp", projections),
+                Family::Mixtral | Family::GraniteHybrid => ("block_sparse_moe.", ["w1", "w3", "w2"]),
+                Family::Lfm2Moe => ("feed_forward.", ["w1", "w3", "w2"]),
+                Family::Gemma4 => ("", projections),
+                _ => ("mlp.", projections),
             };
-            let expert = |expert| gated(&format!("{within}.experts.{expert}"), names, experts.intermediate_size);
+            let expert = |expert| gated(&format!("{within}experts.{expert}"), names, experts.intermediate_size);
             let (router, router_bias) = match self.family {
                 Family::GptOss => ("router", true),
                 Family::GraniteHybrid => ("router.layer", false),
+                Family::Gemma4 => ("router.proj", false),
                 _ => ("gate", false),
             };
-            let router = at(&format!("{within}.{router}"));
-            return FeedForwardShapes::Experts {
-                router: matrix_shape(router, experts.count, self.hidden_size, router_bias),
-                bias: matches!(experts.routing, Routing::Sigmoid { bias: true, .. })
-                    .then(|| (at(&format!("{within}.expert_bias")), vec![experts.count])),
-                experts: Box::new(match experts.storage {
-                    ExpertStorage::Separate => ExpertShapes::Separate((0..experts.count).map(expert).collect()),
-                    _ => ExpertShapes::stacked(&at(within), experts, self.hidden_size),
-                }),
-                shared: (self.family == Family::GraniteHybrid).then(shared),
+            let stacked = match self.family {
+                Family::GraniteHybrid => ["input_linear.weight", "output_linear.weight"],
+                _ => ["experts.gate_up_proj", "experts.down_proj"],
             };
+            let inside = |name: &str| at(&format!("{within}{name}"));
+            let (hidden, count) = (self.hidden_size, experts.count);
+            return FeedForwardShapes::Experts(Box::new(MixtureShapes {
+                router: matrix_shape(inside(router), count, hidden, router_bias),
+                bias: matches!(experts.routing, Routing::Sigmoid { bias: true, .. })
+                    .then(|| (inside("expert_bias"), vec![count])),
+                experts: match experts.storage {
+                    ExpertStorage::Separate => ExpertShapes::Separate((0..count).map(expert).collect()),
+                    _ => ExpertShapes::stacked(stacked.map(inside), experts, hidden),
+                },
+                shared: match self.family {
+                    Family::GraniteHybrid => Some(SharedShapes {
+                        gated: shared(),
+                        gate: None,
+                    }),
+                    Family::Qwen35Moe => Some(SharedShapes {
+                        gated: gated("mlp.shared_expert", projections, self.intermediate_size),
+                        gate: Some(matrix_shape(at("mlp.shared_expert_gate"), 1, hidden, false)),
+                    }),
+                    Family::Gemma4 => Some(SharedShapes {
+                        gated: gated("mlp", projections, self.width_of(layer)),
+                        gate: None,
+                    }),
+                    _ => None,
+                },
+                beside: (self.family == Family::Gemma4).then(|| BesideShapes {
+                    router_scale: (at("router.scale"), vec![hidden]),
+                    expert_scales: (at("router.per_expert_scale"), vec![count]),
+                    before: norm(&at("pre_feedforward_layernorm_2"), hidden),
+                    behind: norm(&at("post_feedforward_layernorm_2"), hidden),
+                    behind_dense: norm(&at("post_feedforward_layernorm_1"), hidden),
+                }),
+            }));
         }
         FeedForwardShapes::Dense(match self.family {
             Family::Lfm2 | Family::Lfm2Moe => gated("feed_forward", ["w1", "w3", "w2"], self.intermediate_size),

@@ -5,7 +5,7 @@ use candle_core::DType;
 use crate::load::config::ModelConfig;
 use crate::load::config::experts::BLOCK;
 use crate::load::matrix_shapes::{MatrixShape, elements};
-use crate::load::tensor_shapes::{FeedForwardShapes, LayerShapes};
+use crate::load::tensor_shapes::LayerShapes;
 
 /// Numbers of weights.
 #[derive(Clone, Copy, Debug, Default)]
@@ -47,6 +47,7 @@ impl LayerShapes {
         let matrices: u64 = self.matrices().into_iter().map(MatrixShape::elements).sum();
         let norms: u64 = self.norms().iter().map(elements).sum();
         let beside = self.expert_bias().into_iter().chain(self.sinks()).chain(&self.factor);
+        let beside = beside.chain(self.expert_factors());
         let recurrence = self.recurrence();
         let beside = beside.chain(
             recurrence
@@ -57,7 +58,7 @@ impl LayerShapes {
             own: convolution + matrices + norms + beside.map(elements).sum::<u64>(),
             ..WeightCounts::default()
         };
-        if let FeedForwardShapes::Experts { experts, .. } = &self.feed_forward {
+        if let Some(experts) = self.mixture().map(|mixture| &mixture.experts) {
             let (own, packed) = experts.of_one();
             let (count, unread) = (experts.count() as u64, experts_unread as u64);
             if experts.separate().is_empty() {

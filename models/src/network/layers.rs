@@ -6,10 +6,11 @@ use crate::error::ModelError;
 use crate::load::config::ModelConfig;
 use crate::load::config::gemma4::Heads;
 use crate::load::config::layer_kinds::{Mixer, Positions};
-use crate::load::expert_shapes::ExpertShapes;
+use crate::load::expert_shapes::{ExpertShapes, MixtureShapes};
 use crate::load::matrix_shapes::{GatedShapes, MatrixShape, NamedShape};
 use crate::load::tensor_shapes::{FeedForwardShapes, MixerShapes, NormShapes};
 use crate::load::weights::Weights;
+use crate::network::experts::mixture::{Beside, Mixture, Shared};
 use crate::network::experts::stacked::StackedReader;
 use crate::network::matrices::format::MatrixFormat;
 use crate::network::matrices::linear::Linear;
@@ -107,14 +108,7 @@ pub(crate) struct ShortConvolution {
 #[derive(Debug, Clone)]
 pub(crate) enum FeedForward {
     Dense(Gated),
-    Experts {
-        router: Linear,
-        /// What counts beside the router's logits when experts are chosen.
-        bias: Option<Vec<f32>>,
-        experts: Vec<Gated>,
-        /// What all tokens pass beside the experts that they are sent to.
-        shared: Option<Gated>,
-    },
+    Experts(Box<Mixture>),
 }
 
 /// One gated feed-forward part.
@@ -249,17 +243,7 @@ impl NetworkReader<'_> {
         };
         let feed_forward = match &shapes.feed_forward {
             FeedForwardShapes::Dense(gated) => FeedForward::Dense(self.gated(gated)?),
-            FeedForwardShapes::Experts {
-                router,
-                bias,
-                experts,
-                shared,
-            } => FeedForward::Experts {
-                shared: shared.as_ref().map(|shared| self.gated(shared)).transpose()?,
-                bias: bias.as_ref().map(|bias| self.on_host(bias)).transpose()?,
-                router: self.linear(std::slice::from_ref(router))?,
-                experts: self.experts(experts)?,
-            },
+            FeedForwardShapes::Experts(mixture) => FeedForward::Experts(Box::new(self.mixture(mixture)?)),
         };
         Ok(Layer {
             mixer,
@@ -278,6 +262,35 @@ impl NetworkReader<'_> {
                 Some(factor) => self.on_host(factor)?[0],
                 None => 1.0,
             },
+        })
+    }
+
+    fn mixture(&self, shapes: &MixtureShapes) -> Result<Mixture, ModelError> {
+        let shared = shapes.shared.as_ref().map(|shared| {
+            let gate = shared.gate.as_ref().map(|gate| self.linear(std::slice::from_ref(gate)));
+            Ok::<_, ModelError>(Shared {
+                gated: self.gated(&shared.gated)?,
+                gate: gate.transpose()?,
+            })
+        });
+        let beside = shapes.beside.as_ref().map(|beside| {
+            // The router sees vectors whose length is one in the mean, not the mean square.
+            let scale = self.vector(std::slice::from_ref(&beside.router_scale))?;
+            let scale = scale * f64::from((self.config.hidden_size as f32).sqrt().recip());
+            Ok::<_, ModelError>(Beside {
+                router_norm: scale.map_err(|error| self.failed(&error))?,
+                expert_scales: self.on_host(&beside.expert_scales)?,
+                before: self.norm(&beside.before)?,
+                behind: self.norm(&beside.behind)?,
+                behind_dense: self.norm(&beside.behind_dense)?,
+            })
+        });
+        Ok(Mixture {
+            router: self.linear(std::slice::from_ref(&shapes.router))?,
+            bias: shapes.bias.as_ref().map(|bias| self.on_host(bias)).transpose()?,
+            experts: self.experts(&shapes.experts)?,
+            shared: shared.transpose()?,
+            beside: beside.transpose()?,
         })
     }
 

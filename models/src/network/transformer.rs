@@ -80,6 +80,7 @@ impl Transformer {
         device: &Device,
         threads: Option<Arc<rayon::ThreadPool>>,
     ) -> Result<Self, ModelError> {
+        let config = config.with_experts_as_in(weights);
         let (network, dtype) = (Network::read(&config, weights, format, device)?, format.dtype());
         let rope = Rope::new(&config);
         #[cfg(any(feature = "cuda", test))]

@@ -60,7 +60,7 @@ impl<'a> LayerPass<'a> {
         let seen = self.norm(shapes.feed_forward_norms.before.as_ref(), x.clone())?;
         let fed = match &shapes.feed_forward {
             FeedForwardShapes::Dense(gated) => self.gated(gated, &seen)?,
-            FeedForwardShapes::Experts { .. } => candle_core::bail!("layer {index} has experts"),
+            FeedForwardShapes::Experts(_) => candle_core::bail!("layer {index} has experts"),
         };
         let fed = self.norm(shapes.feed_forward_norms.behind.as_ref(), fed)?;
         x + scaled(fed, residuals)?

@@ -58,6 +58,9 @@ pub(crate) fn tensors(config: &ModelConfig) -> Vec<RandomTensor> {
     for bias in layers.iter().filter_map(LayerShapes::expert_bias) {
         push(bias.clone(), 0.0, 0.5);
     }
+    for factors in layers.iter().flat_map(LayerShapes::expert_factors) {
+        push(factors.clone(), 1.0, 0.5);
+    }
     for sinks in layers.iter().filter_map(LayerShapes::sinks) {
         push(sinks.clone(), 0.0, 2.0);
     }

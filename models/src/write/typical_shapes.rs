@@ -67,6 +67,12 @@ pub(crate) fn make_typical(family: Family, config: &mut Value) {
             "linear_num_key_heads": 2, "linear_num_value_heads": 4, "linear_key_head_dim": 8, "linear_value_head_dim": 6,
             "linear_conv_kernel_dim": 4, "head_dim": 16, "partial_rotary_factor": 0.25,
         }),
+        Family::Qwen35Moe => json!({
+            "num_hidden_layers": 4, "layer_types": ["linear_attention", "linear_attention", "full_attention", "linear_attention"],
+            "linear_num_key_heads": 2, "linear_num_value_heads": 4, "linear_key_head_dim": 8, "linear_value_head_dim": 6,
+            "linear_conv_kernel_dim": 4, "head_dim": 16, "partial_rotary_factor": 0.25, "num_experts": 5,
+            "num_experts_per_tok": 2, "moe_intermediate_size": 24, "shared_expert_intermediate_size": 40,
+        }),
         Family::GraniteHybrid => json!({
             "num_hidden_layers": 4, "layer_types": ["mamba", "attention", "mamba", "mamba"], "mamba_n_heads": 8, "mamba_n_groups": 2,
             "mamba_d_state": 6, "mamba_d_head": 8, "shared_intermediate_size": 40, "intermediate_size": 24, "num_local_experts": 4,

@@ -74,7 +74,7 @@ fn bad_configurations_of_families_with_parts_of_their_own_name_the_field() {
             json!({"quant_method": "mxfp4"}),
             "mxfp4",
         ),
-        (Family::Gemma4, "enable_moe_block", json!(true), "enable_moe_block"),
+        (Family::Gemma4, "enable_moe_block", json!(true), "`num_experts`"),
         (
             Family::Gemma4,
             "num_kv_shared_layers",

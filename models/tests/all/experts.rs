@@ -1,4 +1,4 @@
-//! Experts in MXFP4 give what the same experts give in 32 bits, which a checkpoint keeps turned and in a tensor of another name.
+//! Experts give the same in whatever way a checkpoint keeps them.
 
 use std::collections::HashMap;
 use std::fs;
@@ -43,6 +43,70 @@ fn logits(directory: &Path) -> Vec<f32> {
         all.extend_from_slice(&host);
     }
     all
+}
+
+#[test]
+fn experts_in_one_tensor_give_what_experts_with_their_own_give() {
+    let directory = tempfile::tempdir().unwrap();
+    RandomCheckpoint::preset(Family::Qwen35Moe, "tiny")
+        .unwrap()
+        .write(directory.path())
+        .unwrap();
+    let separate = logits(directory.path());
+
+    let path = directory.path().join("model.safetensors");
+    let bytes = fs::read(&path).unwrap();
+    let tensors = SafeTensors::deserialize(&bytes).unwrap();
+    let mut stored: HashMap<String, (Dtype, Vec<usize>, Vec<u8>)> = HashMap::new();
+    for (name, tensor) in tensors.tensors() {
+        let Some((layer, expert)) = name.split_once(".experts.") else {
+            // As in models that see pictures.
+            let name = match name.strip_prefix("model.") {
+                Some(rest) => format!("model.language_model.{rest}"),
+                None => name,
+            };
+            stored.insert(name, (tensor.dtype(), tensor.shape().to_vec(), tensor.data().to_vec()));
+            continue;
+        };
+        if expert != "0.gate_proj.weight" {
+            continue;
+        }
+        let rest = layer.strip_prefix("model.").unwrap();
+        for (of_all, parts) in [
+            ("gate_up_proj", ["gate_proj", "up_proj"].as_slice()),
+            ("down_proj", &["down_proj"]),
+        ] {
+            let (mut shape, mut data) = (Vec::new(), Vec::new());
+            let mut experts = 0;
+            while let Ok(first) = tensors.tensor(&format!("{layer}.experts.{experts}.{}.weight", parts[0])) {
+                shape = vec![experts + 1, parts.len() * first.shape()[0], first.shape()[1]];
+                for part in parts {
+                    data.extend_from_slice(
+                        tensors
+                            .tensor(&format!("{layer}.experts.{experts}.{part}.weight"))
+                            .unwrap()
+                            .data(),
+                    );
+                }
+                experts += 1;
+            }
+            assert_eq!(experts, 5);
+            stored.insert(
+                format!("model.language_model.{rest}.experts.{of_all}"),
+                (tensor.dtype(), shape, data),
+            );
+        }
+    }
+    let views = stored.iter().map(|(name, (dtype, shape, bytes))| {
+        let view = TensorView::new(*dtype, shape.clone(), bytes).unwrap();
+        (name.as_str(), view)
+    });
+    fs::write(&path, safetensors::serialize(views, None).unwrap()).unwrap();
+    let config = directory.path().join("config.json");
+    let text: Value = serde_json::from_slice(&fs::read(&config).unwrap()).unwrap();
+    let outer = serde_json::json!({"architectures": ["Qwen3_5MoeForConditionalGeneration"], "tie_word_embeddings": true, "text_config": text});
+    fs::write(config, outer.to_string()).unwrap();
+    assert_eq!(logits(directory.path()), separate);
 }
 
 #[test]

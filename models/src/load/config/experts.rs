@@ -85,11 +85,24 @@ impl Experts {
                 ("moe_intermediate_size", fields.flag("norm_topk_prob", true)?, routing)
             }
             Family::GraniteHybrid if fields.whole_number("num_local_experts")? == Some(0) => return Ok(None),
+            Family::Gemma4 if !fields.flag("enable_moe_block", false)? => return Ok(None),
+            Family::Gemma4 | Family::Qwen35Moe => ("moe_intermediate_size", true, Routing::Softmax),
             Family::GptOss | Family::GraniteHybrid => ("intermediate_size", true, Routing::Softmax),
             _ => return Ok(None),
         };
-        let count = required(&["num_local_experts", "num_experts"], MAX_EXPERTS)?;
-        let per_token = required(&["num_experts_per_tok", "experts_per_token"], count)?;
+        let (count, per_token) = match family {
+            Family::Gemma4 => (["num_experts"].as_slice(), ["top_k_experts"].as_slice()),
+            Family::Mixtral | Family::GptOss | Family::GraniteHybrid => (
+                ["num_local_experts", "num_experts"].as_slice(),
+                ["num_experts_per_tok", "experts_per_token"].as_slice(),
+            ),
+            _ => (
+                ["num_experts", "num_local_experts"].as_slice(),
+                ["num_experts_per_tok", "experts_per_token"].as_slice(),
+            ),
+        };
+        let count = required(count, MAX_EXPERTS)?;
+        let per_token = required(per_token, count)?;
         let step = fields.size("decoder_sparse_step", layers.max(1) + 1)?.unwrap_or(1);
         let named = fields.whole_numbers("mlp_only_layers")?;
         let first = match family {
@@ -101,7 +114,7 @@ impl Experts {
         let storage = match family {
             Family::GptOss if fields.get("quantization_config").is_some() => ExpertStorage::Mxfp4,
             Family::GptOss => ExpertStorage::Transposed,
-            Family::GraniteHybrid => ExpertStorage::Rows,
+            Family::GraniteHybrid | Family::Gemma4 => ExpertStorage::Rows,
             _ => ExpertStorage::Separate,
         };
         if storage == ExpertStorage::Mxfp4 {

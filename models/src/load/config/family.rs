@@ -34,12 +34,14 @@ pub enum Family {
     Gemma2,
     /// `Gemma3ForCausalLM`: Gemma 3's text models; norms before and behind, sliding windows in most layers.
     Gemma3,
-    /// `Gemma4ForCausalLM`: Gemma 4's dense models; embeddings of each layer, keys and values that layers share.
+    /// `Gemma4ForCausalLM`: Gemma 4; embeddings of each layer, keys and values that layers share, or experts beside dense parts.
     Gemma4,
     /// `Qwen3MoeForCausalLM`: Qwen3 with experts.
     Qwen3Moe,
     /// `Qwen3_5ForCausalLM`: Qwen3.5's dense models; gated delta nets in most layers, gated attention in the others.
     Qwen35,
+    /// `Qwen3_5MoeForCausalLM`: Qwen3.5 with experts, and one that all tokens share.
+    Qwen35Moe,
     /// `MixtralForCausalLM`: Mistral with experts.
     Mixtral,
     /// `GptOssForCausalLM`: gpt-oss; experts in MXFP4, attention sinks, a sliding window in every other layer.
@@ -69,7 +71,7 @@ pub(crate) enum QueryKeyNorm {
 
 impl Family {
     /// All families.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 21] = [
         Self::Llama,
         Self::Mistral,
         Self::Qwen2,
@@ -90,6 +92,7 @@ impl Family {
         Self::Gemma4,
         Self::Qwen35,
         Self::GraniteHybrid,
+        Self::Qwen35Moe,
     ];
 
     /// Lists all families for a message, each by the text that `told` gives of it, with commas between: `llama, mistral, …` by
@@ -110,6 +113,7 @@ impl Family {
         match name {
             "Gemma3ForConditionalGeneration" => Some(Self::Gemma3),
             "Qwen3_5ForConditionalGeneration" => Some(Self::Qwen35),
+            "Qwen3_5MoeForConditionalGeneration" => Some(Self::Qwen35Moe),
             "Gemma4ForConditionalGeneration" => Some(Self::Gemma4),
             _ => Self::ALL.into_iter().find(|family| family.architecture() == name),
         }
@@ -136,6 +140,7 @@ impl Family {
             Self::Gemma4 => "Gemma4ForCausalLM",
             Self::Qwen3Moe => "Qwen3MoeForCausalLM",
             Self::Qwen35 => "Qwen3_5ForCausalLM",
+            Self::Qwen35Moe => "Qwen3_5MoeForCausalLM",
             Self::Mixtral => "MixtralForCausalLM",
             Self::GptOss => "GptOssForCausalLM",
         }
@@ -162,6 +167,7 @@ impl Family {
             Self::Gemma4 => "gemma4_text",
             Self::Qwen3Moe => "qwen3_moe",
             Self::Qwen35 => "qwen3_5_text",
+            Self::Qwen35Moe => "qwen3_5_moe_text",
             Self::Mixtral => "mixtral",
             Self::GptOss => "gpt_oss",
         }
@@ -185,9 +191,10 @@ impl Family {
             Self::Glm4 => "GLM-4-0414",
             Self::Gemma2 => "Gemma 2",
             Self::Gemma3 => "Gemma 3, those that see pictures included",
-            Self::Gemma4 => "Gemma 4, dense (E2B, E4B, 31B)",
+            Self::Gemma4 => "Gemma 4 (E2B, E4B, 26B-A4B, 31B)",
             Self::Qwen3Moe => "Qwen3 with experts (30B-A3B, 235B-A22B)",
             Self::Qwen35 => "Qwen3.5, dense",
+            Self::Qwen35Moe => "Qwen3.5 with experts (35B-A3B, 122B-A10B, 397B-A17B)",
             Self::Mixtral => "Mixtral",
             Self::GptOss => "gpt-oss (20b, 120b), MXFP4 or not",
         }
@@ -197,8 +204,7 @@ impl Family {
     pub fn limits(self) -> &'static str {
         match self {
             Self::Phi3 => "with LongRoPE, only positions before the original context's end",
-            Self::Gemma3 | Self::Qwen35 => "text only",
-            Self::Gemma4 => "text only; not 26B-A4B, whose experts stand beside a dense part",
+            Self::Gemma3 | Self::Gemma4 | Self::Qwen35 | Self::Qwen35Moe => "text only",
             _ => "",
         }
     }
@@ -216,7 +222,12 @@ impl Family {
 
     /// Whether what each query head mixes is gated by numbers that the query's projection gives beside the query.
     pub(crate) fn gates_attention(self) -> bool {
-        self == Self::Qwen35
+        self.is_qwen35()
+    }
+
+    /// Whether this is Qwen3.5, with experts or without.
+    pub(crate) fn is_qwen35(self) -> bool {
+        matches!(self, Self::Qwen35 | Self::Qwen35Moe)
     }
 
     /// Whether this is LFM2, with experts or without.
@@ -236,9 +247,14 @@ impl Family {
     /// What of queries and keys is normalised together.
     pub(crate) fn query_key_norm(self) -> QueryKeyNorm {
         match self {
-            Self::Qwen3 | Self::Qwen3Moe | Self::Lfm2 | Self::Lfm2Moe | Self::Gemma3 | Self::Gemma4 | Self::Qwen35 => {
-                QueryKeyNorm::EachHead
-            }
+            Self::Qwen3
+            | Self::Qwen3Moe
+            | Self::Lfm2
+            | Self::Lfm2Moe
+            | Self::Gemma3
+            | Self::Gemma4
+            | Self::Qwen35
+            | Self::Qwen35Moe => QueryKeyNorm::EachHead,
             Self::Olmo2 | Self::Olmo3 => QueryKeyNorm::AllHeads,
             _ => QueryKeyNorm::None,
         }
@@ -246,7 +262,7 @@ impl Family {
 
     /// Whether the checkpoint's norm weights are one less than the factors they stand for.
     pub(crate) fn norm_weights_are_offsets(self) -> bool {
-        matches!(self, Self::Gemma2 | Self::Gemma3 | Self::Qwen35)
+        matches!(self, Self::Gemma2 | Self::Gemma3 | Self::Qwen35 | Self::Qwen35Moe)
     }
 
     /// Whether rotary positions turn neighbouring elements, `2i` with `2i + 1`, instead of `i` with `i + half`.

@@ -116,9 +116,6 @@ fn layer_names<'a>(by_layer: &'a JsonFields<'_>, layers: usize) -> Result<Vec<Op
 impl Gemma4Parts {
     /// What config.json says beside `global_heads`, for layers with these `mixers`.
     pub(crate) fn read(fields: &JsonFields<'_>, global_heads: Heads, mixers: &[Mixer]) -> Result<Self, ModelError> {
-        if fields.flag("enable_moe_block", false)? {
-            return Err(fields.unsupported("enable_moe_block", "Gemma 4's dense models: E2B, E4B, 31B"));
-        }
         match fields.text("use_bidirectional_attention")? {
             // Pictures alone are seen both ways, and there are none.
             None | Some("vision") => {}

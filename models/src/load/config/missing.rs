@@ -12,26 +12,16 @@ pub struct MissingArchitecture {
 }
 
 /// Architectures that are asked for and cannot be run.
-pub const MISSING: [MissingArchitecture; 5] = [
+pub const MISSING: [MissingArchitecture; 3] = [
     MissingArchitecture {
         architecture: "NemotronHForCausalLM",
         models: "Nemotron-3-Nano, Nemotron-H",
         missing: "feed-forward parts as layers of their own",
     },
     MissingArchitecture {
-        architecture: "Qwen3_5MoeForCausalLM",
-        models: "Qwen3.5 with experts, text only",
-        missing: "an expert that all tokens share, with a gate",
-    },
-    MissingArchitecture {
-        architecture: "Qwen3_5MoeForConditionalGeneration",
-        models: "Qwen3.5 with experts",
-        missing: "an expert that all tokens share, with a gate",
-    },
-    MissingArchitecture {
         architecture: "Qwen3NextForCausalLM",
         models: "Qwen3-Next",
-        missing: "an expert that all tokens share, with a gate, and gated delta nets whose projections are fused as in_proj_qkvz and in_proj_ba",
+        missing: "gated delta nets whose projections are fused as in_proj_qkvz and in_proj_ba",
     },
     MissingArchitecture {
         architecture: "DeepseekV3ForCausalLM",

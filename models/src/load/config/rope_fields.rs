@@ -77,10 +77,10 @@ impl RopeFields {
         let part = match number(parameters.as_ref(), field, field, 0.0, 1.0)? {
             // Not a part of each head, but of the pairs within the whole head.
             Some(_) if family == Family::Gemma4 => 1.0,
-            Some(part) if matches!(family, Family::Glm4 | Family::Phi3 | Family::Qwen35) || part == 1.0 => part,
+            Some(part) if matches!(family, Family::Glm4 | Family::Phi3) || family.is_qwen35() || part == 1.0 => part,
             Some(_) => return Err(fields.unsupported(field, "rotary positions over the whole head")),
             None if family == Family::Glm4 => 0.5,
-            None if family == Family::Qwen35 => 0.25,
+            None if family.is_qwen35() => 0.25,
             None => 1.0,
         };
         let dim = (head_dim as f64 * part) as usize;

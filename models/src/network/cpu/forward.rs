@@ -6,12 +6,11 @@ use rayon::prelude::*;
 use crate::load::config::ModelConfig;
 use crate::network::cpu::kernels;
 use crate::network::cpu::slices::with_cpu_slice;
-use crate::network::experts::routes::routes;
+use crate::network::experts::mixture::{Mixture, Shared};
 use crate::network::kv_cache::CpuCache;
 use crate::network::layers::{
     Attention, FeedForward, Gated, Layer, LayerEmbeddingWeights, LayerInput, MixerWeights, Network, ShortConvolution,
 };
-use crate::network::matrices::linear::Linear;
 use crate::network::recurrent::layer as recurrent;
 use crate::network::rope::{Angles, Rope, rotate, rotate_neighbours};
 
@@ -284,20 +283,7 @@ impl CpuPass<'_> {
                 self.normed = normed;
                 done?;
             }
-            FeedForward::Experts {
-                router,
-                bias,
-                experts,
-                shared,
-            } => {
-                self.experts(router, bias.as_deref(), experts)?;
-                if let Some(shared) = shared {
-                    let (normed, sum) = (std::mem::take(&mut self.normed), std::mem::take(&mut self.added));
-                    self.gated(shared, &normed, self.count)?;
-                    self.normed = normed;
-                    add_in_place(&mut self.added, &sum);
-                }
-            }
+            FeedForward::Experts(mixture) => self.mixture(mixture, x)?,
         }
         self.add(layer.feed_forward_norms.behind.as_ref(), x)
     }
@@ -346,17 +332,52 @@ impl CpuPass<'_> {
         gated.down.apply(&self.narrow, count, &mut self.added)
     }
 
-    /// The shares of the experts that each token of `self.normed` is sent to, into `self.added`.
-    fn experts(&mut self, router: &Linear, bias: Option<&[f32]>, experts: &[Gated]) -> Result<()> {
-        let hidden = self.config.hidden_size;
-        router.apply(&self.normed, self.count, &mut self.wide)?;
-        let routes = match &self.config.experts {
-            Some(experts) => routes(&self.wide, bias, experts),
+    /// What experts, and what all tokens pass beside them, make of `x`, whose norm is in `self.normed`; into `self.added`.
+    fn mixture(&mut self, mixture: &Mixture, x: &[f32]) -> Result<()> {
+        let eps = self.config.rms_norm_eps;
+        let mut shared = match &mixture.shared {
+            Some(shared) => self.shared(shared)?,
             None => Vec::new(),
         };
+        if let Some(beside) = &mixture.beside {
+            with_cpu_slice(&beside.behind_dense, |weight| {
+                kernels::rms_norm(&mut shared, weight, eps)
+            })?;
+            self.norm(Some(&beside.router_norm), x)?;
+        }
+        mixture.router.apply(&self.normed, self.count, &mut self.wide)?;
+        let routes = mixture.routes(&self.wide, self.config.experts.as_ref());
+        if let Some(beside) = &mixture.beside {
+            self.norm(Some(&beside.before), x)?;
+        }
+        self.experts(&mixture.experts, &routes)?;
+        if let Some(beside) = &mixture.beside {
+            with_cpu_slice(&beside.behind, |weight| kernels::rms_norm(&mut self.added, weight, eps))?;
+        }
+        add_in_place(&mut self.added, &shared);
+        Ok(())
+    }
+
+    /// What all tokens of `self.normed` pass beside their experts.
+    fn shared(&mut self, shared: &Shared) -> Result<Vec<f32>> {
+        let normed = std::mem::take(&mut self.normed);
+        self.gated(&shared.gated, &normed, self.count)?;
+        if let Some(gate) = &shared.gate {
+            gate.apply(&normed, self.count, &mut self.narrow)?;
+            let rows = self.added.chunks_exact_mut(self.config.hidden_size);
+            rows.zip(&self.narrow)
+                .for_each(|(row, gate)| scale(row, 1.0 / (1.0 + (-gate).exp())));
+        }
+        self.normed = normed;
+        Ok(std::mem::take(&mut self.added))
+    }
+
+    /// The shares of the experts that each token of `self.normed` is sent to, into `self.added`.
+    fn experts(&mut self, experts: &[Gated], routes: &[Vec<(usize, f32)>]) -> Result<()> {
+        let hidden = self.config.hidden_size;
         let mut sum = vec![0.0; self.count * hidden];
         let mut sent = Vec::new();
-        for (expert, tokens) in experts.iter().zip(&routes) {
+        for (expert, tokens) in experts.iter().zip(routes) {
             if tokens.is_empty() {
                 continue;
             }

@@ -1,4 +1,5 @@
-//! Mixtures of experts: which experts tokens are sent to, and how the experts of a layer are read.
+//! Mixtures of experts: what a layer has of them, which experts tokens are sent to, and how experts in one tensor are read.
 
+pub(super) mod mixture;
 pub(super) mod routes;
 pub(super) mod stacked;

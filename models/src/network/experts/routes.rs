@@ -8,8 +8,9 @@ const SMALLEST_SUM: f32 = 1e-6;
 
 /// For each expert, the tokens that are sent to it and its share of their results.
 ///
-/// `logits` are the router's, `[tokens, experts]`; `bias`, one number for each expert, counts when experts are chosen.
-pub(crate) fn routes(logits: &[f32], bias: Option<&[f32]>, experts: &Experts) -> Vec<Vec<(usize, f32)>> {
+/// `logits` are the router's, `[tokens, experts]`; of each expert, the number in `bias` counts when experts are chosen, and the
+/// one in `scales` is a factor of its share.
+pub(crate) fn routes(logits: &[f32], [bias, scales]: [Option<&[f32]>; 2], experts: &Experts) -> Vec<Vec<(usize, f32)>> {
     let count = experts.count;
     let mut routes = vec![Vec::new(); count];
     let mut shares = Vec::new();
@@ -35,7 +36,8 @@ pub(crate) fn routes(logits: &[f32], bias: Option<&[f32]>, experts: &Experts) ->
         let sum: f32 = chosen.iter().map(|&expert| shares[expert]).sum();
         let divisor = if experts.normalised { sum + smallest } else { 1.0 };
         for expert in chosen {
-            routes[expert].push((token, factor * shares[expert] / divisor));
+            let scale = scales.map_or(factor, |scales| factor * scales[expert]);
+            routes[expert].push((token, scale * shares[expert] / divisor));
         }
     }
     routes

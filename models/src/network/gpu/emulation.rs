@@ -13,12 +13,14 @@ use crate::load::gguf::BlockFormat;
 
 type Launch = unsafe extern "C" fn(*const c_char, *const u32, u32, *mut *mut c_void) -> c_int;
 
-/// The emulated kernels for one number format, and how often they were launched, those of [`Emulation::of_format`] included.
+/// The emulated kernels for one number format, and how often they were launched and waited for, those of
+/// [`Emulation::of_format`] included.
 #[derive(Debug)]
 pub(crate) struct Emulation {
     /// The library's `launch`, which runs one kernel at a time.
     run: Mutex<Launch>,
-    pub(crate) launches: Arc<AtomicUsize>,
+    /// Launches, then waits.
+    counts: Arc<[AtomicUsize; 2]>,
 }
 
 // The system's own way to load a library: for tests alone, no crate is worth it.
@@ -50,11 +52,11 @@ impl Emulation {
     /// The emulation of the kernels for matrices in the quantised `format`.
     pub(crate) fn of_format(&self, format: BlockFormat) -> Arc<Self> {
         let definitions = [("WEIGHT", "f32"), ("FORMAT", format.name())];
-        Self::open(&definitions, Arc::clone(&self.launches))
+        Self::open(&definitions, Arc::clone(&self.counts))
     }
 
     /// The library with these definitions, built once by the C++ compiler that `CXX` names or `c++`.
-    fn open(definitions: &[(&str, &str)], launches: Arc<AtomicUsize>) -> Arc<Self> {
+    fn open(definitions: &[(&str, &str)], counts: Arc<[AtomicUsize; 2]>) -> Arc<Self> {
         static BUILT: Mutex<Option<HashMap<String, PathBuf>>> = Mutex::new(None);
         let definitions = definitions.iter().map(|(name, value)| format!("-D{name}={value}"));
         let definitions: Vec<String> = definitions.collect();
@@ -73,13 +75,23 @@ impl Emulation {
         };
         Arc::new(Self {
             run: Mutex::new(run),
-            launches,
+            counts,
         })
+    }
+
+    /// Numbers of launches and waits so far.
+    pub(crate) fn counts(&self) -> [usize; 2] {
+        [0, 1].map(|index| self.counts[index].load(Ordering::Relaxed))
+    }
+
+    /// Waits for nothing, since launches run to their end, and counts.
+    pub(crate) fn wait(&self) {
+        self.counts[1].fetch_add(1, Ordering::Relaxed);
     }
 
     /// Runs a kernel to its end.
     pub(crate) fn launch(&self, name: &CStr, grid: [u32; 3], block: u32, arguments: &mut [*mut c_void]) -> Result<()> {
-        self.launches.fetch_add(1, Ordering::Relaxed);
+        self.counts[0].fetch_add(1, Ordering::Relaxed);
         // One library serves all emulations of a format, and has its state in statics.
         static ONE: Mutex<()> = Mutex::new(());
         let _one = ONE.lock().unwrap();

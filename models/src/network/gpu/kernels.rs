@@ -157,7 +157,10 @@ impl Kernels {
             #[cfg(feature = "cuda")]
             Self::Cuda(kernels) => kernels.wait(),
             #[cfg(test)]
-            Self::Emulated(_) => Ok(()),
+            Self::Emulated(emulation) => {
+                emulation.wait();
+                Ok(())
+            }
         }
     }
 

@@ -6,7 +6,7 @@ use candle_nn::rotary_emb::{rope as rotate, rope_i as rotate_neighbours};
 
 use crate::load::config::ModelConfig;
 use crate::load::config::layer_kinds::{Activation, Mixer};
-use crate::network::experts::routes::routes;
+use crate::network::experts::mixture::Mixture;
 use crate::network::kv_cache::TensorCache;
 use crate::network::layers::{
     Attention, FeedForward, Gated, Layer, LayerEmbeddingWeights, LayerInput, MixerWeights, Network, ShortConvolution,
@@ -258,40 +258,53 @@ impl TensorPass<'_> {
 
     /// The feed-forward part of a layer; `x` and the result are `[count, hidden_size]`.
     fn feed_forward(&self, layer: &Layer, x: &Tensor) -> Result<Tensor> {
-        let x = self.norm(layer.feed_forward_norms.before.as_ref(), x.clone())?;
+        let normed = self.norm(layer.feed_forward_norms.before.as_ref(), x.clone())?;
         let fed = match &layer.feed_forward {
-            FeedForward::Dense(gated) => self.gated(gated, &x)?,
-            FeedForward::Experts {
-                router,
-                bias,
-                experts,
-                shared,
-            } => {
-                let logits = router
-                    .forward(&x)?
-                    .to_dtype(DType::F32)?
-                    .flatten_all()?
-                    .to_vec1::<f32>()?;
-                let routes = match &self.config.experts {
-                    Some(experts) => routes(&logits, bias.as_deref(), experts),
-                    None => Vec::new(),
-                };
-                let mut sum = match shared {
-                    Some(shared) => self.gated(shared, &x)?,
-                    None => x.zeros_like()?,
-                };
-                for (expert, tokens) in experts.iter().zip(routes).filter(|(_, tokens)| !tokens.is_empty()) {
-                    let (tokens, shares): (Vec<u32>, Vec<f32>) =
-                        tokens.into_iter().map(|(token, share)| (token as u32, share)).unzip();
-                    let shares = Tensor::from_vec(shares, (tokens.len(), 1), x.device())?.to_dtype(x.dtype())?;
-                    let tokens = Tensor::new(tokens, x.device())?;
-                    let answers = self.gated(expert, &x.index_select(&tokens, 0)?)?;
-                    sum = sum.index_add(&tokens, &answers.broadcast_mul(&shares)?, 0)?;
-                }
-                sum
-            }
+            FeedForward::Dense(gated) => self.gated(gated, &normed)?,
+            FeedForward::Experts(mixture) => self.mixture(mixture, x, &normed)?,
         };
         self.norm(layer.feed_forward_norms.behind.as_ref(), fed)
+    }
+
+    /// What experts, and what all tokens pass beside them, make of `x`, whose norm is `normed`; all are `[count, hidden_size]`.
+    fn mixture(&self, mixture: &Mixture, x: &Tensor, normed: &Tensor) -> Result<Tensor> {
+        let shared = match &mixture.shared {
+            Some(shared) => {
+                let passed = self.gated(&shared.gated, normed)?;
+                match &shared.gate {
+                    Some(gate) => passed.broadcast_mul(&sigmoid(&gate.forward(normed)?)?)?,
+                    None => passed,
+                }
+            }
+            None => normed.zeros_like()?,
+        };
+        let Some(beside) = &mixture.beside else {
+            let logits = mixture.router.forward(normed)?;
+            return self.experts(mixture, &logits, normed, shared);
+        };
+        let shared = self.norm(Some(&beside.behind_dense), shared)?;
+        let logits = mixture
+            .router
+            .forward(&self.norm(Some(&beside.router_norm), x.clone())?)?;
+        let seen = self.norm(Some(&beside.before), x.clone())?;
+        let given = self.experts(mixture, &logits, &seen, seen.zeros_like()?)?;
+        shared + self.norm(Some(&beside.behind), given)?
+    }
+
+    /// `sum` and the shares of the experts that each token of `x` is sent to by the router's `logits`, `[count, experts]`.
+    fn experts(&self, mixture: &Mixture, logits: &Tensor, x: &Tensor, mut sum: Tensor) -> Result<Tensor> {
+        let logits = logits.to_dtype(DType::F32)?.flatten_all()?.to_vec1::<f32>()?;
+        let routes = mixture.routes(&logits, self.config.experts.as_ref());
+        let sent = mixture.experts.iter().zip(routes);
+        for (expert, tokens) in sent.filter(|(_, tokens)| !tokens.is_empty()) {
+            let (tokens, shares): (Vec<u32>, Vec<f32>) =
+                tokens.into_iter().map(|(token, share)| (token as u32, share)).unzip();
+            let shares = Tensor::from_vec(shares, (tokens.len(), 1), x.device())?.to_dtype(x.dtype())?;
+            let tokens = Tensor::new(tokens, x.device())?;
+            let answers = self.gated(expert, &x.index_select(&tokens, 0)?)?;
+            sum = sum.index_add(&tokens, &answers.broadcast_mul(&shares)?, 0)?;
+        }
+        Ok(sum)
     }
 
     /// What the embeddings of `tokens` and their vectors `x` give each layer, `[count, layers, width]`.

@@ -1,8 +1,9 @@
 //! The kernels, emulated, against the loops on the CPU.
 
+mod allocations;
 mod packed;
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use candle_core::{DType, Device};
 use maskwright::{Compiler as _, ExactCompiler, ExactOptions, TokenMask};
@@ -12,10 +13,11 @@ use crate::language_model::logits_to_host;
 use crate::load::config::ModelConfig;
 use crate::load::weights::{WeightBytes, Weights};
 use crate::network::gpu::emulation::Emulation;
+use crate::network::gpu::tests::allocations::allocations;
 use crate::network::matrices::format::MatrixFormat;
 use crate::network::transformer::Transformer;
 use crate::{
-    Constraint, DecodeOptions, Family, LanguageModel, LoadOptions, ModelError, RandomCheckpoint, Sampler,
+    Constraint, DecodeOptions, Family, Generation, LanguageModel, LoadOptions, ModelError, RandomCheckpoint, Sampler,
     SamplingOptions, WeightFormat, generate, load,
 };
 
@@ -124,22 +126,65 @@ fn kernels_serve_heads_without_groups_and_wide_groups() {
 }
 
 #[test]
-fn a_token_takes_five_launches_a_layer_and_no_new_memory() {
+fn a_token_takes_five_launches_a_layer_one_wait_and_no_new_memory() {
     if !Emulation::is_available() {
         return;
     }
     let mut model = model(Family::Llama, DType::F32, |_| {});
     let layers = model.config().layers;
     let emulation = model.use_gpu_passes();
-    let mut logits = model.append(&[1; 20]).unwrap();
-    for _ in 0..3 {
-        let before = emulation.launches.load(Ordering::Relaxed);
-        logits = model.append(&[2]).unwrap();
-        model.choose(&logits, None, Choice::Likeliest).unwrap();
-        // Beside the layers: the embedding, the logits, the choice.
-        assert_eq!(emulation.launches.load(Ordering::Relaxed) - before, 5 * layers + 3);
+    model.append(&[1; 20]).unwrap();
+    let start = model.snapshot();
+    let mut mask = TokenMask::none(300);
+    (100..200).for_each(|token| assert!(mask.allow(token)));
+    let draw = Choice::Draw {
+        inverse_temperature: 1.0,
+        min_p: 0.0,
+        random: 0.5,
+    };
+    // The list of what was appended grows the first time, and has room the second.
+    for round in 0..2 {
+        model.restore(&start).unwrap();
+        for (mask, choice, of_choice) in [
+            (None, Choice::Likeliest, 1),
+            (Some(&mask), Choice::Likeliest, 1),
+            (Some(&mask), draw, 2),
+        ] {
+            let (allocated, [launches, waits]) = (allocations(), emulation.counts());
+            let logits = model.append(&[2]).unwrap();
+            model.choose(&logits, mask, choice).unwrap();
+            let [launches, waits] = [emulation.counts()[0] - launches, emulation.counts()[1] - waits];
+            // Beside the layers: the embedding, the logits, the choice.
+            assert_eq!((launches, waits), (5 * layers + 2 + of_choice, 1));
+            assert!(
+                round == 0 || allocations() == allocated,
+                "{} allocations",
+                allocations() - allocated
+            );
+        }
     }
-    drop(logits);
+}
+
+#[test]
+fn an_answer_waits_once_for_each_pass() {
+    if !Emulation::is_available() {
+        return;
+    }
+    const SCHEMA: &str = r#"{"type": "object", "properties": {"a name that is forced": {"type": "string", "maxLength": 9}},
+        "required": ["a name that is forced"], "additionalProperties": false}"#;
+    let mut model = model(Family::Llama, DType::F32, |_| {});
+    let emulation = model.use_gpu_passes();
+    for schema in [None, Some(SCHEMA)] {
+        let [_, before] = emulation.counts();
+        let generation = generated(&mut model, schema, &SamplingOptions::default(), 75);
+        assert!(!generation.budget_intervened);
+        let waits = emulation.counts()[1] - before;
+        assert!(
+            waits > 0 && waits <= generation.forward_passes,
+            "{waits} waits, {} passes",
+            generation.forward_passes
+        );
+    }
 }
 
 #[test]
@@ -227,6 +272,16 @@ fn ties_go_to_the_lowest_id_and_what_is_not_finite_is_noticed() {
 
 /// The tokens of an answer, with a mask or without one.
 fn answer(model: &mut Transformer, schema: Option<&str>, sampling: &SamplingOptions, max_tokens: usize) -> Vec<u32> {
+    generated(model, schema, sampling, max_tokens).token_ids()
+}
+
+/// An answer, with a mask or without one.
+fn generated(
+    model: &mut Transformer,
+    schema: Option<&str>,
+    sampling: &SamplingOptions,
+    max_tokens: usize,
+) -> Generation {
     let directory = tempfile::tempdir().unwrap();
     RandomCheckpoint::preset(Family::Llama, "tiny")
         .unwrap()
@@ -259,7 +314,7 @@ fn answer(model: &mut Transformer, schema: Option<&str>, sampling: &SamplingOpti
         schema.is_none() || generation.forced_tokens() > 3,
         "some tokens are forced"
     );
-    generation.token_ids()
+    generation
 }
 
 #[test]

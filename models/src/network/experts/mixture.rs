@@ -1,0 +1,54 @@
+//! [`Mixture`]: the weights of a feed-forward part with experts.
+
+use candle_core::Tensor;
+
+use crate::load::config::experts::Experts;
+use crate::network::experts::routes::routes;
+use crate::network::layers::Gated;
+use crate::network::matrices::linear::Linear;
+
+/// The weights of a feed-forward part with experts.
+#[derive(Debug, Clone)]
+pub(crate) struct Mixture {
+    pub(crate) router: Linear,
+    /// What counts beside the router's logits when experts are chosen.
+    pub(crate) bias: Option<Vec<f32>>,
+    pub(crate) experts: Vec<Gated>,
+    /// What all tokens pass beside the experts that they are sent to.
+    pub(crate) shared: Option<Shared>,
+    /// What experts have that stand beside a dense part and see other vectors than that.
+    pub(crate) beside: Option<Beside>,
+}
+
+/// The weights of the part that all tokens pass beside their experts.
+#[derive(Debug, Clone)]
+pub(crate) struct Shared {
+    pub(crate) gated: Gated,
+    /// From a token's vector to one number, whose sigmoid is how far the part counts: `[1, hidden_size]`.
+    pub(crate) gate: Option<Linear>,
+}
+
+/// What experts have that stand beside a dense part: the layer's vectors come to them, and to their router, by norms of their own.
+#[derive(Debug, Clone)]
+pub(crate) struct Beside {
+    /// The norm of what the router sees.
+    pub(crate) router_norm: Tensor,
+    /// A factor of each expert's share.
+    pub(crate) expert_scales: Vec<f32>,
+    /// The norm before the experts.
+    pub(crate) before: Tensor,
+    /// The norm behind the experts.
+    pub(crate) behind: Tensor,
+    /// The norm behind the dense part.
+    pub(crate) behind_dense: Tensor,
+}
+
+impl Mixture {
+    /// For each expert, the tokens that are sent to it and its share of their results, by the router's `logits`, `[tokens, experts]`.
+    pub(crate) fn routes(&self, logits: &[f32], experts: Option<&Experts>) -> Vec<Vec<(usize, f32)>> {
+        let scales = self.beside.as_ref().map(|beside| beside.expert_scales.as_slice());
+        experts.map_or_else(Vec::new, |experts| {
+            routes(logits, [self.bias.as_deref(), scales], experts)
+        })
+    }
+}
