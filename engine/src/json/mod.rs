@@ -223,22 +223,24 @@ impl Document {
                     Content::String(characters) => push_string(&mut text, characters),
                     Content::Array(count) | Content::Object(count) if count as usize > most => return None,
                     Content::Array(_) => {
-                        let mut parts = vec![Task::Text("[")];
+                        let from = tasks.len();
+                        tasks.push(Task::Text("["));
                         for (position, item) in self.items(index).enumerate() {
-                            parts.extend((position > 0).then_some(Task::Text(", ")));
-                            parts.push(Task::Value(item));
+                            tasks.extend((position > 0).then_some(Task::Text(", ")));
+                            tasks.push(Task::Value(item));
                         }
-                        parts.push(Task::Text("]"));
-                        tasks.extend(parts.into_iter().rev());
+                        tasks.push(Task::Text("]"));
+                        tasks[from..].reverse();
                     }
                     Content::Object(_) => {
-                        let mut parts = vec![Task::Text("{")];
+                        let from = tasks.len();
+                        tasks.push(Task::Text("{"));
                         for (position, (name, value)) in self.members(index).enumerate() {
-                            parts.extend((position > 0).then_some(Task::Text(", ")));
-                            parts.extend([Task::String(name), Task::Text(": "), Task::Value(value)]);
+                            tasks.extend((position > 0).then_some(Task::Text(", ")));
+                            tasks.extend([Task::String(name), Task::Text(": "), Task::Value(value)]);
                         }
-                        parts.push(Task::Text("}"));
-                        tasks.extend(parts.into_iter().rev());
+                        tasks.push(Task::Text("}"));
+                        tasks[from..].reverse();
                     }
                 },
             }

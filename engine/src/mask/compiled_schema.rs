@@ -35,8 +35,12 @@ pub(crate) struct CompiledSchema {
     pub(crate) vocabulary: Arc<Vocabulary>,
     pub(crate) tokens: Arc<SharedTokens>,
     builder: Mutex<MaskBuilder>,
-    /// Masks, and the states that tokens lead to, as far as they have been worked out: to look them up takes no lock of the
-    /// builder.
+    caches: Caches,
+}
+
+/// Masks, and the states that tokens lead to, as far as they have been worked out: to look them up takes no lock of the
+/// builder.
+struct Caches {
     masks: ShardedCache<State, Arc<TokenSet>>,
     steps: ShardedCache<(State, TokenId), State>,
     /// The longest completions behind tokens, where a limit on tokens was near.
@@ -46,7 +50,8 @@ pub(crate) struct CompiledSchema {
 /// The automaton and the masks, as far as they have been worked out.
 pub(crate) struct MaskBuilder {
     pub(crate) automaton: Automaton,
-    cache: SchemaCache,
+    /// None before it is first asked for: of hundreds of schemas in one reply few are.
+    cache: Option<Box<SchemaCache>>,
     completions: CompletionTokens,
     /// Where tokens are collected.
     scratch: Vec<TokenId>,
@@ -54,9 +59,34 @@ pub(crate) struct MaskBuilder {
 
 impl CompiledSchema {
     pub(crate) fn new(vocabulary: Arc<Vocabulary>, tokens: Arc<SharedTokens>, automaton: Automaton) -> Self {
+        let caches = Caches {
+            masks: ShardedCache::new(MASK_BYTES, MASKS),
+            steps: ShardedCache::new(STEP_BYTES, STEPS),
+            furthest: ShardedCache::new(FURTHEST_BYTES, 0),
+        };
+        Self::with_caches(vocabulary, tokens, automaton, caches)
+    }
+
+    /// A schema within a reply, whose masks and states are mostly remembered by the reply: of hundreds in one reply few are
+    /// ever looked at, so that nothing is laid out for them.
+    pub(crate) fn within_reply(vocabulary: Arc<Vocabulary>, tokens: Arc<SharedTokens>, automaton: Automaton) -> Self {
+        let caches = Caches {
+            masks: ShardedCache::whole(MASK_BYTES),
+            steps: ShardedCache::whole(STEP_BYTES),
+            furthest: ShardedCache::whole(FURTHEST_BYTES),
+        };
+        Self::with_caches(vocabulary, tokens, automaton, caches)
+    }
+
+    fn with_caches(
+        vocabulary: Arc<Vocabulary>,
+        tokens: Arc<SharedTokens>,
+        automaton: Automaton,
+        caches: Caches,
+    ) -> Self {
         let builder = MaskBuilder {
             automaton,
-            cache: SchemaCache::default(),
+            cache: None,
             completions: CompletionTokens::default(),
             scratch: Vec::new(),
         };
@@ -64,9 +94,7 @@ impl CompiledSchema {
             vocabulary,
             tokens,
             builder: Mutex::new(builder),
-            masks: ShardedCache::new(MASK_BYTES, MASKS),
-            steps: ShardedCache::new(STEP_BYTES, STEPS),
-            furthest: ShardedCache::new(FURTHEST_BYTES, 0),
+            caches,
         }
     }
 
@@ -95,7 +123,7 @@ impl MaskedText for CompiledSchema {
     }
 
     fn furthest(&self) -> &ShardedCache<State, u32> {
-        &self.furthest
+        &self.caches.furthest
     }
 
     fn vocabulary(&self) -> &Vocabulary {
@@ -112,7 +140,7 @@ impl MaskedText for CompiledSchema {
 
     fn mask(&self, at: &WrittenState) -> Result<(Arc<TokenSet>, bool), MaskError> {
         let at = &at.state;
-        if let Some(known) = self.masks.get(at) {
+        if let Some(known) = self.caches.masks.get(at) {
             return Ok((known, true));
         }
         // Who had to wait may find that it was worked out meanwhile.
@@ -130,7 +158,7 @@ impl MaskedText for CompiledSchema {
         comes_back: bool,
     ) -> Result<Option<WrittenState>, MaskError> {
         let from = (at.state, token);
-        let state = match self.steps.get(&from).filter(|_| comes_back) {
+        let state = match self.caches.steps.get(&from).filter(|_| comes_back) {
             Some(known) => known,
             None => {
                 let next = self.builder().automaton.read_bytes(at.state, bytes);
@@ -138,7 +166,7 @@ impl MaskedText for CompiledSchema {
                     return Ok(None);
                 };
                 if comes_back {
-                    self.steps.keep(from, next, 0);
+                    self.caches.steps.keep(from, next, 0);
                 }
                 next
             }
@@ -186,15 +214,19 @@ impl MaskedText for CompiledSchema {
 
     fn memory(&self) -> usize {
         let builder = self.builder();
-        let known = builder.cache.bytes() + builder.completions.bytes();
-        builder.automaton.whole_memory() + known + self.masks.bytes() + self.steps.bytes() + self.furthest.bytes()
+        let known = builder.cache.as_ref().map_or(0, |cache| cache.bytes()) + builder.completions.bytes();
+        builder.automaton.whole_memory()
+            + known
+            + self.caches.masks.bytes()
+            + self.caches.steps.bytes()
+            + self.caches.furthest.bytes()
     }
 }
 
 impl MaskBuilder {
     /// The tokens that may come at a state.
     pub(crate) fn tokens(&mut self, at: State, shared: &CompiledSchema) -> Result<Arc<TokenSet>, AutomatonError> {
-        match shared.masks.get(&at) {
+        match shared.caches.masks.get(&at) {
             Some(known) => Ok(known),
             None => self.new_tokens(at, shared),
         }
@@ -208,7 +240,7 @@ impl MaskBuilder {
         if found.capacity() <= MAX_SCRATCH {
             self.scratch = found;
         }
-        shared.masks.keep(at, tokens.clone(), tokens.bytes());
+        shared.caches.masks.keep(at, tokens.clone(), tokens.bytes());
         Ok(tokens)
     }
 
@@ -316,14 +348,14 @@ impl MaskBuilder {
 
     /// A walk over the tokens of the vocabulary.
     pub(crate) fn walk<'a>(&'a mut self, shared: &'a CompiledSchema) -> StructureWalk<'a> {
-        StructureWalk::new(&mut self.automaton, &mut self.cache, &shared.tokens)
+        StructureWalk::new(&mut self.automaton, self.cache.get_or_insert_default(), &shared.tokens)
     }
 
     /// Finds the tokens of strings.
     pub(crate) fn strings<'a>(&'a mut self, shared: &'a CompiledSchema) -> Strings<'a> {
         Strings {
             automaton: &mut self.automaton,
-            cache: &mut self.cache.strings,
+            cache: &mut self.cache.get_or_insert_default().strings,
             index: &shared.tokens.index,
             shared: &shared.tokens.strings,
         }

@@ -14,6 +14,10 @@ use crate::automaton::WrittenState;
 use crate::strings::Languages;
 use crate::{CompileError, Compiler, Masker, Vocabulary};
 
+/// Expressions of one schema's strings that there is room for from the beginning: few schemas have more characters in their names and
+/// constants.
+pub(crate) const EXPRESSIONS: usize = 448;
+
 /// Compiles schemas into masks that allow a token if and only if some valid document goes on with it.
 ///
 /// Documents are JSON in a [`Style`](crate::Style), without a name that comes twice in an object. What the compiler cannot treat exactly it refuses, with the place and the keyword.
@@ -56,7 +60,7 @@ impl ExactCompiler {
     }
 
     fn compile_under(&self, options: &ExactOptions, schema: &str) -> Result<Box<dyn Masker>, CompileError> {
-        let languages = self.languages.over(&options.schema.limits);
+        let languages = self.languages.over(&options.schema.limits, EXPRESSIONS);
         let (automaton, start) = options.automaton(schema, languages)?;
         let shared = CompiledSchema::new(self.vocabulary.clone(), self.tokens.clone(), automaton);
         shared.builder().warm_up(start, &shared)?;

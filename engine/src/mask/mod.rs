@@ -6,7 +6,7 @@
 
 pub(crate) mod cache;
 pub(crate) mod compiled_schema;
-mod compiler;
+pub(crate) mod compiler;
 pub(crate) mod completions;
 pub(crate) mod forced_tokens;
 pub(crate) mod index;
@@ -21,7 +21,7 @@ mod structure;
 pub(crate) mod tests;
 pub(crate) mod tuning;
 mod value_tokens;
-mod warm_up;
+pub(crate) mod warm_up;
 
 pub use compiler::ExactCompiler;
 pub use options::ExactOptions;

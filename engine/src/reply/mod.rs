@@ -19,9 +19,11 @@ use hashbrown::HashMap;
 use crate::mask::ExactOptions;
 use crate::mask::cache::bounded::lock;
 use crate::mask::compiled_schema::CompiledSchema;
+use crate::mask::compiler::EXPRESSIONS;
 use crate::mask::masker::StateMasker;
 use crate::mask::shared_tokens::SharedTokens;
 use crate::mask::tuning::Tuning;
+use crate::mask::warm_up::warm_up_vocabulary;
 use crate::strings::Languages;
 use crate::{CompileError, CompileErrorKind, Escapes, Masker, NumberStyle, Style, Vocabulary, Whitespace};
 use masks::{ClosingTokens, Reply};
@@ -85,6 +87,8 @@ pub struct ReplyCompiler {
     options: ExactOptions,
     /// The tokens as each format reads them, sorted when it is first asked for.
     json: OnceLock<Arc<SharedTokens>>,
+    /// The languages of strings that all documents in JSON begin with, and what was found out about them.
+    languages: OnceLock<Languages>,
     yaml: OnceLock<Arc<SharedTokens>>,
     text: OnceLock<Arc<SharedTokens>>,
     /// The tokens that are not the same in text as in JSON.
@@ -112,6 +116,7 @@ impl ReplyCompiler {
             options: options.for_vocabulary(&vocabulary),
             vocabulary,
             json: OnceLock::new(),
+            languages: OnceLock::new(),
             yaml: OnceLock::new(),
             text: OnceLock::new(),
             unlike: OnceLock::new(),
@@ -156,7 +161,12 @@ impl ReplyCompiler {
             );
             return Err(CompileError::new(CompileErrorKind::Unsupported, message));
         }
-        let (mut automaton, mut start) = options.automaton(&schema, Languages::within(&options.schema.limits))?;
+        let limits = &options.schema.limits;
+        let languages = match form.data {
+            DataFormat::Json => self.languages().over(limits, EXPRESSIONS),
+            DataFormat::Yaml | DataFormat::Text => Languages::within(limits),
+        };
+        let (mut automaton, mut start) = options.automaton(&schema, languages)?;
         let mut unlike = None;
         if form.data == DataFormat::Text {
             start = text::begin(&mut automaton, start)?.ok_or_else(|| {
@@ -231,6 +241,12 @@ impl ReplyCompiler {
 
     fn json_tokens(&self) -> Arc<SharedTokens> {
         self.sorted(&self.json, self.options.style)
+    }
+
+    /// The languages that documents in JSON begin with. What is the same in all of them is worked out when they are first asked for.
+    fn languages(&self) -> &Languages {
+        let look = || warm_up_vocabulary(&self.vocabulary, &self.json_tokens(), &self.options).share();
+        self.languages.get_or_init(look)
     }
 
     fn text_tokens(&self) -> Arc<SharedTokens> {

@@ -89,11 +89,11 @@ impl Languages {
     }
 
     /// Languages that begin with those that are [shared](Self::share) and what was found out about them; only new ones
-    /// count against `limits`.
-    pub(crate) fn over(&self, limits: &Limits) -> Self {
+    /// count against `limits`. There is room for `room` expressions from the beginning.
+    pub(crate) fn over(&self, limits: &Limits, room: usize) -> Self {
         let limits = LanguageLimits::from(limits);
         Self {
-            arena: self.arena.over(limits.cells),
+            arena: self.arena.over(limits.cells, room),
             limits,
             derivatives: self.derivatives.over(),
             emptiness: self.emptiness.over(),

@@ -70,11 +70,11 @@ impl Automaton {
             search: Search::new(Algebra::new(languages, schema, formats, style)),
             frames: Frames {
                 all: Vec::new(),
-                ids: HashMap::with_capacity(KEPT_STEPS / 16),
+                ids: HashMap::new(),
             },
             open_languages: OpenLanguages::default(),
             step_memo: StepMemo {
-                by_byte: HashMap::with_capacity(KEPT_STEPS / 8),
+                by_byte: HashMap::new(),
                 taken: 0,
                 forced: HashMap::new(),
                 after_values: HashMap::new(),
@@ -234,6 +234,9 @@ impl Automaton {
         let next = self.find_step(from, byte)?;
         if self.step_memo.by_byte.len() >= KEPT_STEPS {
             self.step_memo.by_byte.clear();
+        }
+        if self.step_memo.by_byte.is_empty() {
+            self.step_memo.by_byte.reserve(KEPT_STEPS / 8);
         }
         self.step_memo.by_byte.insert((from, byte), next);
         Ok(next)

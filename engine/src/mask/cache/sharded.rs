@@ -7,28 +7,38 @@ use hashbrown::DefaultHashBuilder;
 
 use crate::mask::cache::bounded::BoundedCache;
 
-/// Parts that are locked by themselves.
+/// Parts that are locked by themselves, of a cache that many threads read: a power of two.
 const SHARDS: usize = 16;
 
 /// Values by keys, within so many bytes all together. Who finds one waits for nobody but who keeps another in the same
 /// part, and that is short.
 #[derive(Debug)]
 pub(crate) struct ShardedCache<K, V> {
-    parts: [RwLock<BoundedCache<K, V>>; SHARDS],
+    parts: Box<[RwLock<BoundedCache<K, V>>]>,
     hashes: DefaultHashBuilder,
 }
 
 impl<K: Eq + Hash, V: Clone> ShardedCache<K, V> {
     /// Nothing yet, and never more than so many bytes; with room for so many values from the beginning.
     pub(crate) fn new(allowed: usize, values: usize) -> Self {
+        Self::of_parts(SHARDS, allowed, values)
+    }
+
+    /// As [`new`](Self::new), of one part: it is smaller, and for values that few threads ask for at a time.
+    pub(crate) fn whole(allowed: usize) -> Self {
+        Self::of_parts(1, allowed, 0)
+    }
+
+    fn of_parts(count: usize, allowed: usize, values: usize) -> Self {
+        let part = |_| RwLock::new(BoundedCache::with_room(allowed / count, values / count));
         Self {
-            parts: std::array::from_fn(|_| RwLock::new(BoundedCache::with_room(allowed / SHARDS, values / SHARDS))),
+            parts: (0..count).map(part).collect(),
             hashes: DefaultHashBuilder::default(),
         }
     }
 
     fn part(&self, key: &K) -> &RwLock<BoundedCache<K, V>> {
-        &self.parts[self.hashes.hash_one(key) as usize % SHARDS]
+        &self.parts[self.hashes.hash_one(key) as usize & (self.parts.len() - 1)]
     }
 
     /// Bytes that are taken, roughly.

@@ -391,7 +391,7 @@ impl<'f> Builder<'f> {
                 built
             }
         };
-        Ok(Point::Free(Region::new(kind, found, dispatch.into(), next)))
+        Ok(Point::Free(Box::new(Region::new(kind, found, dispatch.into(), next))))
     }
 }
 

@@ -14,7 +14,7 @@ use super::program::{ByteSet, ContentStart};
 
 /// A JSON document or a text of an expression.
 pub(super) struct Content {
-    pub(super) shared: CompiledSchema,
+    pub(super) shared: Box<CompiledSchema>,
     pub(super) start: ContentStart,
     /// The tokens that are not the same in text as in JSON, where it is text.
     pub(super) unlike: Option<Arc<UnlikeTokens>>,
@@ -38,7 +38,7 @@ pub(super) enum Inside {
 
 impl Content {
     pub(super) fn new(
-        shared: CompiledSchema,
+        shared: Box<CompiledSchema>,
         state: State,
         unlike: Option<Arc<UnlikeTokens>>,
     ) -> Result<Self, AutomatonError> {

@@ -5,6 +5,7 @@
 //! are read otherwise than from the beginning. In a content the engine's own mask is taken, and beside it the tokens that reach beyond the content are walked over, which
 //! have a byte that may end it before one that may follow it.
 
+use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
 use hashbrown::HashMap;
@@ -40,8 +41,7 @@ pub(in crate::reply) struct TagTokens {
     any: Box<[u32]>,
     /// The tokens of text that begin with a character and have whole ones up to their last, 32 a word.
     text: Box<[u32]>,
-    /// The nodes of the trie of all tokens of text by the byte that leads to them.
-    nodes: Box<[Vec<u32>]>,
+    nodes: NodesByBytes,
     /// The tokens with one of some bytes before one of others.
     crossing: Mutex<HashMap<(ByteSet, ByteSet), Arc<Spelled>>>,
 }
@@ -74,10 +74,6 @@ impl TagTokens {
                 set(&mut text, token);
             }
         }
-        let mut nodes = vec![Vec::new(); 256];
-        for node in first_child(ROOT)..trie.end(ROOT) {
-            nodes[usize::from(trie.label(node))].push(node);
-        }
         let mut bytes = ByteSet::default();
         let single = (0..=u8::MAX).filter(|byte| vocabulary.token_of(&[*byte]).is_some());
         single.for_each(|byte| bytes.insert(byte));
@@ -87,7 +83,7 @@ impl TagTokens {
             special: special.into(),
             any: any.into(),
             text: text.into(),
-            nodes: nodes.into(),
+            nodes: NodesByBytes::new(trie),
             crossing: Mutex::default(),
         }
     }
@@ -97,20 +93,89 @@ impl TagTokens {
         if let Some(known) = lock(&self.crossing).get(&(last, first)) {
             return known.clone();
         }
-        let crosses = |token: &&TokenId| {
-            let pairs = vocabulary.token_bytes(**token).windows(2);
-            let mut pairs = pairs.map(|pair| (pair[0], pair[1]));
-            pairs.any(|(one, other)| last.contains(one) && first.contains(other))
-        };
-        let tokens = index.every.tokens.iter().filter(crosses);
-        let spelled = tokens.map(|token| (vocabulary.token_bytes(*token).to_vec(), *token));
-        let spelled = Arc::new(Spelled::new(spelled.collect()));
+        let Spelled { trie, tokens } = &index.every;
+        let mut runs: Vec<Range<u32>> = Vec::new();
+        for byte in (0..=u8::MAX).filter(|byte| first.contains(*byte)) {
+            for before in (0..=u8::MAX).filter(|before| last.contains(*before)) {
+                let nodes = self.nodes.behind(before, byte).iter();
+                runs.extend(nodes.map(|node| *node..trie.end(*node)));
+            }
+        }
+        // Of runs one within the other, the inner one comes later.
+        runs.sort_unstable_by_key(|run| run.start);
+        let (mut spelled, mut end) = (Vec::new(), 0);
+        for run in runs.into_iter() {
+            if run.start < end {
+                continue;
+            }
+            end = run.end;
+            let tokens = tokens[trie.run(run.start, run.end)].iter();
+            spelled.extend(tokens.map(|token| (vocabulary.token_bytes(*token).to_vec(), *token)));
+        }
+        let spelled = Arc::new(Spelled::new(spelled));
         let mut crossing = lock(&self.crossing);
         if crossing.len() >= MAX_CROSSING {
             crossing.clear();
         }
         crossing.insert((last, first), spelled.clone());
         spelled
+    }
+}
+
+/// The nodes of the trie of all tokens of text by the byte that leads to them and the one before it.
+#[derive(Debug)]
+struct NodesByBytes {
+    nodes: Box<[u32]>,
+    /// Where the nodes of each byte and of each before it begin; one more than there are of these pairs.
+    starts: Box<[u32]>,
+}
+
+/// Bytes that may come before one, and none.
+const BEFORE: usize = 257;
+
+impl NodesByBytes {
+    fn new(trie: &Trie<u8>) -> Self {
+        // The place of each node's pair. A node's children come after it.
+        let mut pairs = vec![0; trie.end(ROOT) as usize];
+        for parent in ROOT..trie.end(ROOT) {
+            let before = match parent {
+                ROOT => BEFORE - 1,
+                parent => usize::from(trie.label(parent)),
+            };
+            for child in trie.children(parent) {
+                pairs[child as usize] = (usize::from(trie.label(child)) * BEFORE + before) as u32;
+            }
+        }
+        let mut starts = vec![0; 256 * BEFORE + 1];
+        let of_children = first_child(ROOT)..trie.end(ROOT);
+        of_children
+            .clone()
+            .for_each(|node| starts[pairs[node as usize] as usize + 1] += 1);
+        for pair in 1..starts.len() {
+            starts[pair] += starts[pair - 1];
+        }
+        let (mut nodes, mut next) = (vec![0; of_children.len()], starts.clone());
+        for node in of_children {
+            let place = &mut next[pairs[node as usize] as usize];
+            nodes[*place as usize] = node;
+            *place += 1;
+        }
+        Self {
+            nodes: nodes.into(),
+            starts: starts.into(),
+        }
+    }
+
+    /// The nodes that a byte leads to.
+    fn of(&self, byte: u8) -> &[u32] {
+        let from = usize::from(byte) * BEFORE;
+        &self.nodes[self.starts[from] as usize..self.starts[from + BEFORE] as usize]
+    }
+
+    /// The nodes that a byte leads to from those that another leads to.
+    fn behind(&self, before: u8, byte: u8) -> &[u32] {
+        let pair = usize::from(byte) * BEFORE + usize::from(before);
+        &self.nodes[self.starts[pair] as usize..self.starts[pair + 1] as usize]
     }
 }
 
@@ -366,7 +431,7 @@ impl MaskFinder<'_> {
         firsts.dedup();
         for first in firsts {
             // A pattern is read from where it begins, as long as some pattern is.
-            let nodes = self.tokens.nodes[usize::from(first)].iter();
+            let nodes = self.tokens.nodes.of(first).iter();
             let mut open: Vec<(u32, FreeStep)> = nodes.map(|node| (*node, region.step(begin, first))).collect();
             while let Some((node, step)) = open.pop() {
                 match step {

@@ -41,7 +41,6 @@ use std::sync::Arc;
 
 use crate::mask::compiled_schema::CompiledSchema;
 use crate::mask::masker::StateMasker;
-use crate::strings::Languages;
 use crate::{CompileError, CompileErrorKind, KeyOrder, Masker};
 use contents::{Content, Contents};
 use format::ContentSource;
@@ -81,8 +80,12 @@ pub(super) fn compile(compiler: &ReplyCompiler, tag: &str) -> Result<Box<dyn Mas
 
 /// Compiles a JSON document or a text of an expression within a structural tag.
 fn content(compiler: &ReplyCompiler, source: &ContentSource) -> Result<Content, CompileError> {
-    let languages = Languages::within(&compiler.options.schema.limits);
-    let compiled = |tokens, automaton| CompiledSchema::new(compiler.vocabulary.clone(), tokens, automaton);
+    // Of hundreds of contents few are ever looked at.
+    let languages = compiler.languages().over(&compiler.options.schema.limits, 0);
+    let compiled = |tokens, automaton| {
+        let vocabulary = compiler.vocabulary.clone();
+        Box::new(CompiledSchema::within_reply(vocabulary, tokens, automaton))
+    };
     match source {
         ContentSource::Json { schema, any_order } => {
             let mut options = compiler.options.clone();

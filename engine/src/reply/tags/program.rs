@@ -25,7 +25,7 @@ pub(super) enum Point {
     /// Before a content, with what follows it.
     Content(ContentId, PointId),
     /// In free text.
-    Free(Region),
+    Free(Box<Region>),
 }
 
 /// One way of reading a reply so far.

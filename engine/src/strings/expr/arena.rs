@@ -14,10 +14,6 @@ use crate::strings::shared_layer::{LayeredMap, LayeredVec};
 /// A new language, or the bound that it would exceed.
 pub(in crate::strings) type NewLanguage = Result<LanguageId, LimitReached>;
 
-/// Expressions of one schema that there is room for from the beginning: few schemas have more characters in their names
-/// and constants.
-const ROOM: usize = 448;
-
 /// Expressions by id, each once.
 #[derive(Debug)]
 pub(in crate::strings) struct Arena {
@@ -86,13 +82,14 @@ impl Arena {
         }
     }
 
-    /// An arena that begins with the shared expressions of this one and has so many cells for others.
-    pub(in crate::strings) fn over(&self, allowed_cells: usize) -> Self {
+    /// An arena that begins with the shared expressions of this one and has so many cells for others, with room for `room` expressions from
+    /// the beginning.
+    pub(in crate::strings) fn over(&self, allowed_cells: usize, room: usize) -> Self {
         Self {
-            nodes: self.nodes.over(ROOM),
-            facts: self.facts.over(ROOM),
+            nodes: self.nodes.over(room),
+            facts: self.facts.over(room),
             shared_index: self.shared_index.clone(),
-            index: HashTable::with_capacity(ROOM),
+            index: HashTable::with_capacity(room),
             hasher: self.hasher.clone(),
             loops: self.loops.over(0),
             leap_seconds: self.leap_seconds.over(),

@@ -82,7 +82,7 @@ fn languages_over_shared_ones_are_the_same() {
     let all = made(true).0;
     for shared in [some.share(), all.share()] {
         for backwards in [false, true] {
-            let (mut over, found) = made_in(shared.over(&crate::Limits::default()), backwards);
+            let (mut over, found) = made_in(shared.over(&crate::Limits::default(), 0), backwards);
             for (&id, &expected) in found.iter().zip(&expected) {
                 assert_eq!(over.fingerprint(id), alone.fingerprint(expected));
                 assert_eq!(over.is_empty(id), alone.is_empty(expected));
