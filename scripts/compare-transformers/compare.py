@@ -1,8 +1,10 @@
 """Compares greedy tokens and logits of this project's models with those of Hugging Face transformers."""
 
 import argparse
+import datetime
 import json
 import math
+import platform
 import random
 import shutil
 import subprocess
@@ -11,8 +13,11 @@ import tempfile
 from pathlib import Path
 
 import torch
+import transformers
 from transformers import (
     AutoModelForCausalLM,
+    DeepseekV2Config,
+    DeepseekV3Config,
     Gemma2Config,
     Gemma3Config,
     Gemma3TextConfig,
@@ -34,10 +39,13 @@ from transformers import (
     Qwen3_5TextConfig,
     Qwen3Config,
     Qwen3MoeConfig,
+    Qwen3NextConfig,
     SmolLM3Config,
 )
 
 VOCABULARY = 320
+# What docs/models.md says of the comparison.
+RECORD = Path(__file__).resolve().parents[2] / "models/src/write/transformers_comparison.json"
 SHAPE = dict(
     vocab_size=VOCABULARY,
     hidden_size=48,
@@ -81,6 +89,18 @@ QWEN3_5_MOE = {name: size for name, size in SHAPE.items() if name != "intermedia
     num_experts_per_tok=3,
     moe_intermediate_size=40,
     shared_expert_intermediate_size=56,
+)
+
+DEEPSEEK = SHAPE | dict(
+    num_key_value_heads=6,
+    kv_lora_rank=20,
+    qk_nope_head_dim=10,
+    qk_rope_head_dim=12,
+    v_head_dim=14,
+    n_routed_experts=8,
+    num_experts_per_tok=3,
+    moe_intermediate_size=40,
+    first_k_dense_replace=1,
 )
 
 CONFIGS = {
@@ -221,6 +241,27 @@ CONFIGS = {
         vision_start_token_id=302,
         vision_end_token_id=303,
     ),
+    "qwen3-next, a dense layer, untied": Qwen3NextConfig(
+        **QWEN3_5_MOE, intermediate_size=96, mlp_only_layers=[1], norm_topk_prob=False, full_attention_interval=2
+    ),
+    "deepseek v2, experts of the best groups, queries from a shorter vector": DeepseekV2Config(
+        **DEEPSEEK,
+        q_lora_rank=28,
+        topk_method="group_limited_greedy",
+        n_group=4,
+        topk_group=2,
+        routed_scaling_factor=4.0,
+        attention_bias=True,
+    ),
+    "deepseek v3, queries of the vectors themselves, shares as they are": DeepseekV3Config(
+        **DEEPSEEK,
+        q_lora_rank=None,
+        n_group=2,
+        topk_group=1,
+        n_shared_experts=2,
+        norm_topk_prob=False,
+        rope_parameters=YARN_ROPE | dict(mscale=0.8, mscale_all_dim=1.1),
+    ),
     "granite hybrid without experts, with positions": GraniteMoeHybridConfig(
         **SHAPE | dict(num_hidden_layers=5),
         pad_token_id=0,
@@ -305,33 +346,71 @@ def ours(program: Path, directory: Path, asked: list[list[int]], count: int, dty
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-def compare(name: str, model, program: Path, directory: Path, count: int, dtype: str = "f32") -> bool:
+class Found:
+    """What was found for one family."""
+
+    def __init__(self):
+        self.checkpoints = self.continuations = self.equal = 0
+        self.difference = 0.0
+
+
+def compare(
+    name: str, model, program: Path, directory: Path, count: int, found: Found, dtype: str = "f32"
+) -> bool:
     # Positions past the first training's are not computed where they would change those before.
     longest = getattr(model.config, "original_max_position_embeddings", None) or 1024
     asked = prompts(len(name), longest - count)
     worst, spread, passed = 0.0, math.inf, True
+    found.checkpoints += 1
     for prompt, got in zip(asked, ours(program, directory, asked, count, dtype), strict=True):
         tokens, first, last, gap = greedy(model, prompt, count)
-        spread = min(spread, (first.max() - first.min()).item())
-        worst = max(worst, (torch.tensor(got["first_logits"]) - first).abs().max().item())
+        of_prompt = (first.max() - first.min()).item()
+        difference = (torch.tensor(got["first_logits"]) - first).abs().max().item()
         if got["tokens"] != tokens:
             at = next(i for i in range(count) if got["tokens"][i] != tokens[i])
             print(f"    {len(prompt)} prompt tokens: token {at} differs; smallest gap {gap:.2e}")
             passed = False
         else:
-            worst = max(worst, (torch.tensor(got["last_logits"]) - last).abs().max().item())
+            difference = max(difference, (torch.tensor(got["last_logits"]) - last).abs().max().item())
+        spread, worst = min(spread, of_prompt), max(worst, difference)
+        found.continuations += 1
+        found.equal += got["tokens"] == tokens
+        found.difference = max(found.difference, difference / of_prompt)
     passed = passed and worst <= 1e-4 * spread
     print(f"{'ok  ' if passed else 'FAIL'} {name}: largest difference of logits {worst:.1e} of {spread:.1f}", flush=True)
     return passed
+
+
+def processor() -> str:
+    """What the system calls the processor."""
+    cpuinfo = Path("/proc/cpuinfo")
+    lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.machine()
+
+
+def record(by_family: dict[str, Found], count: int) -> None:
+    """Writes what docs/models.md says of the comparison."""
+    value = {
+        "date": datetime.date.today().isoformat(),
+        "processor": processor(),
+        "transformers": transformers.__version__,
+        "torch": torch.__version__.split("+")[0],
+        "tokens": count,
+        "families": {family: vars(found) for family, found in by_family.items()},
+    }
+    RECORD.write_text(json.dumps(value, indent=1) + "\n")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--program", type=Path, required=True, help="the program maskwright-models")
     parser.add_argument("--count", type=int, default=64, help="tokens per prompt")
+    parser.add_argument("--record", action="store_true", help="keeps what was found for docs/models.md")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
     passed = True
+    by_family: dict[str, Found] = {}
     with tempfile.TemporaryDirectory() as scratch:
         scratch = Path(scratch)
         for number, family in enumerate(families(arguments.program)):
@@ -342,7 +421,8 @@ def main() -> None:
             model = from_checkpoint(directory)
             for dtype in ["f32", "auto"]:
                 name = f"random-checkpoint {family} {' '.join(extra)}, weights kept as {dtype}"
-                passed &= compare(name, model, arguments.program, directory, arguments.count, dtype)
+                found = by_family.setdefault(family, Found())
+                passed &= compare(name, model, arguments.program, directory, arguments.count, found, dtype)
         for number, (name, config) in enumerate(CONFIGS.items()):
             model = AutoModelForCausalLM.from_config(config, dtype=torch.float32).eval()
             randomize(model, seed=number)
@@ -350,7 +430,11 @@ def main() -> None:
             model.save_pretrained(directory)
             for file in ["tokenizer.json", "tokenizer_config.json"]:
                 shutil.copy(scratch / "llama" / file, directory)
-            passed &= compare(name, model, arguments.program, directory, arguments.count)
+            # Models that also see pictures are of the family of their text.
+            family = config.get_text_config().model_type
+            passed &= compare(name, model, arguments.program, directory, arguments.count, by_family[family])
+    if arguments.record and passed:
+        record(by_family, arguments.count)
     sys.exit(0 if passed else 1)
 
 

@@ -4,6 +4,7 @@ pub(crate) mod defaults;
 pub(crate) mod experts;
 pub(crate) mod family;
 pub(crate) mod gemma4;
+pub(crate) mod latent_attention;
 pub(crate) mod layer_kinds;
 pub(crate) mod missing;
 pub(crate) mod recurrence;
@@ -17,6 +18,7 @@ use crate::load::config::defaults::{Defaults, GEMMA3_TEXT};
 use crate::load::config::experts::Experts;
 use crate::load::config::family::Family;
 use crate::load::config::gemma4::{Gemma4Parts, Heads, global_heads};
+use crate::load::config::latent_attention::LatentAttention;
 use crate::load::config::layer_kinds::{
     Activation, MAX_POSITIONS, MAX_WIDTH, Mixer, Multipliers, Positions, SoftCaps, convolution, lfm2_width, mixers,
 };
@@ -39,9 +41,11 @@ pub struct ModelConfig {
     pub layers: usize,
     /// Number of query heads.
     pub heads: usize,
-    /// Number of key and value heads; divides `heads`. Layers of Gemma 4 that see all tokens have others.
+    /// Number of key and value heads; divides `heads`. Layers of Gemma 4 that see all tokens have others. One in latent attention,
+    /// whose heads all see the same vectors.
     pub kv_heads: usize,
-    /// Length of a head's vector. Layers of Gemma 4 that see all tokens have another.
+    /// Length of a head's vector. Layers of Gemma 4 that see all tokens have another. In latent attention, the length of what is
+    /// kept of each token.
     pub head_dim: usize,
     /// Number of elements at the start of a head's vector that rotary positions turn; even.
     pub rotary_dim: usize,
@@ -65,6 +69,8 @@ pub struct ModelConfig {
     pub convolution_taps: usize,
     /// Whether short convolutions and the projections around them have biases.
     pub convolution_bias: bool,
+    /// Sizes of the attention, where keys and values of all heads are made from one vector of each token.
+    pub latent_attention: Option<LatentAttention>,
     /// The recurrent layers, where there are any.
     pub recurrence: Option<Recurrence>,
     /// The function that gates feed-forward parts.
@@ -123,31 +129,17 @@ impl ModelConfig {
         let hidden_size = size(fields, "hidden_size")?;
         let heads = size(fields, "num_attention_heads")?;
         let defaults = Defaults::of(family);
-        let kv_heads = match optional_size(fields, "num_key_value_heads")? {
-            Some(kv_heads) => kv_heads,
-            None if fields.is_absent("num_key_value_heads") => defaults.kv_heads.unwrap_or(heads),
-            None => heads,
+        let latent = LatentAttention::read(fields, family)?;
+        let local_heads = match &latent {
+            Some(latent) => Heads {
+                kv_heads: 1,
+                head_dim: latent.kept_dim(),
+            },
+            None => heads_of_attention(fields, &defaults, (hidden_size, heads))?,
         };
-        let default = defaults.head_dim.filter(|_| fields.is_absent("head_dim"));
-        let head_dim = match optional_size(fields, "head_dim")?.or(default) {
-            Some(head_dim) => head_dim,
-            None if hidden_size.is_multiple_of(heads) => hidden_size / heads,
-            None => {
-                return Err(fields.error(
-                    "num_attention_heads",
-                    format!("{heads} heads do not divide hidden_size {hidden_size}, and there is no head_dim"),
-                ));
-            }
-        };
-        if !heads.is_multiple_of(kv_heads) {
-            return Err(fields.error(
-                "num_key_value_heads",
-                format!("{kv_heads} does not divide the {heads} attention heads"),
-            ));
-        }
+        let Heads { kv_heads, head_dim } = local_heads;
         let layers = size(fields, "num_hidden_layers")?;
         let written_positions = size(fields, "max_position_embeddings")?;
-        let local_heads = Heads { kv_heads, head_dim };
         let global = match family {
             Family::Gemma4 => {
                 let mixers = mixers(fields, family, layers, written_positions)?;
@@ -156,7 +148,10 @@ impl ModelConfig {
             }
             _ => None,
         };
-        let turned = global.map_or(head_dim, |global| global.head_dim);
+        let turned = match &latent {
+            Some(latent) => latent.rotary_dim,
+            None => global.map_or(head_dim, |global| global.head_dim),
+        };
         let rope = RopeFields::read(fields, family, turned, written_positions)?;
         let max_positions = rope
             .scaling
@@ -175,6 +170,9 @@ impl ModelConfig {
         );
         let mixers = mixers(fields, family, layers, max_positions)?;
         let recurrent = mixers.iter().filter(|mixer| **mixer == Mixer::Recurrent).count();
+        let query_dim = latent.map_or(head_dim, |latent| latent.query_dim());
+        let mut multipliers = Multipliers::read(fields, family, (hidden_size, query_dim))?;
+        multipliers.scores *= rope.scores;
         let gemma4 = global.map(|global| Gemma4Parts::read(fields, global, &mixers));
         let tied = outer.flag(
             "tie_word_embeddings",
@@ -199,11 +197,12 @@ impl ModelConfig {
             mixers,
             convolution_taps,
             convolution_bias,
+            latent_attention: latent,
             recurrence: Recurrence::read(fields, family, hidden_size, recurrent)?,
             activation: Activation::read(fields, family)?,
             experts: Experts::read(fields, family, layers)?,
             gemma4: gemma4.transpose()?,
-            multipliers: Multipliers::read(fields, family, (hidden_size, head_dim))?,
+            multipliers,
             soft_caps: SoftCaps::read(fields, family)?,
             tied_embeddings: fields.flag("tie_embedding", tied)?,
             qkv_bias: family == Family::Qwen2 || attention_bias,
@@ -325,13 +324,48 @@ fn refuse_unsupported(fields: &JsonFields<'_>, family: Family) -> Result<(), Mod
             "use a checkpoint with F32, F16 or BF16 weights",
         ));
     }
-    if family.is_qwen35() && fields.flag("attention_bias", false)? {
+    if family.has_delta_nets() && fields.flag("attention_bias", false)? {
         return Err(fields.unsupported("attention_bias", "projections without biases"));
+    }
+    if family == Family::DeepseekV2 && fields.flag("mlp_bias", false)? {
+        return Err(fields.unsupported("mlp_bias", "feed-forward parts without biases"));
     }
     if matches!(family, Family::Gemma2 | Family::Gemma3) && fields.flag("use_bidirectional_attention", false)? {
         return Err(fields.unsupported("use_bidirectional_attention", "causal attention"));
     }
     Ok(())
+}
+
+/// The heads of attention that keeps keys and values of its own for each of them, of a model with vectors of `hidden_size`
+/// elements and so many query heads.
+fn heads_of_attention(
+    fields: &JsonFields<'_>,
+    defaults: &Defaults,
+    (hidden_size, heads): (usize, usize),
+) -> Result<Heads, ModelError> {
+    let kv_heads = match optional_size(fields, "num_key_value_heads")? {
+        Some(kv_heads) => kv_heads,
+        None if fields.is_absent("num_key_value_heads") => defaults.kv_heads.unwrap_or(heads),
+        None => heads,
+    };
+    let default = defaults.head_dim.filter(|_| fields.is_absent("head_dim"));
+    let head_dim = match optional_size(fields, "head_dim")?.or(default) {
+        Some(head_dim) => head_dim,
+        None if hidden_size.is_multiple_of(heads) => hidden_size / heads,
+        None => {
+            return Err(fields.error(
+                "num_attention_heads",
+                format!("{heads} heads do not divide hidden_size {hidden_size}, and there is no head_dim"),
+            ));
+        }
+    };
+    if !heads.is_multiple_of(kv_heads) {
+        return Err(fields.error(
+            "num_key_value_heads",
+            format!("{kv_heads} does not divide the {heads} attention heads"),
+        ));
+    }
+    Ok(Heads { kv_heads, head_dim })
 }
 
 /// The width of feed-forward parts that all tokens pass.

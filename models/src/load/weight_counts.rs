@@ -4,8 +4,8 @@ use candle_core::DType;
 
 use crate::load::config::ModelConfig;
 use crate::load::config::experts::BLOCK;
-use crate::load::matrix_shapes::{MatrixShape, elements};
-use crate::load::tensor_shapes::LayerShapes;
+use crate::load::shapes::matrices::{MatrixShape, elements};
+use crate::load::shapes::tensors::LayerShapes;
 
 /// Numbers of weights.
 #[derive(Clone, Copy, Debug, Default)]

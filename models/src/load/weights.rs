@@ -16,7 +16,7 @@ use crate::error::ModelError;
 use crate::load::gguf::tensors::{GgufTensors, Rows};
 use crate::load::gguf::{BlockFormat, is_gguf};
 use crate::load::json_fields::JsonFields;
-use crate::load::matrix_shapes::NamedShape;
+use crate::load::shapes::matrices::NamedShape;
 
 /// Number of blocks of each weight file that go into a checkpoint's fingerprint, at most.
 const SAMPLED_BLOCKS: usize = 1024;

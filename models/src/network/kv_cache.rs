@@ -21,11 +21,13 @@ fn grown_capacity(capacity: usize, needed: usize, max_positions: usize) -> usize
 /// Keys and values on the CPU.
 #[derive(Debug, Default)]
 pub(crate) struct CpuCache {
-    /// Per layer, keys and values: `[kv_heads, capacity, head_dim]` each.
+    /// Per layer, keys and values: `[kv_heads, capacity, head_dim]` each. No values where they are the keys.
     layers: Vec<[Vec<f32>; 2]>,
     capacity: usize,
     /// Per layer, the length of a head's vector.
     head_dims: Vec<usize>,
+    /// Whether keys are the values, too: in latent attention.
+    keys_are_values: bool,
     /// What layers keep beside keys and values.
     pub(crate) states: LayerStates,
 }
@@ -38,6 +40,7 @@ impl CpuCache {
             head_dims: (0..config.layers)
                 .map(|layer| config.heads_of(layer).head_dim)
                 .collect(),
+            keys_are_values: config.latent_attention.is_some(),
             states: LayerStates::new(config, None)?,
         })
     }
@@ -48,9 +51,11 @@ impl CpuCache {
             return;
         }
         let capacity = grown_capacity(self.capacity, needed, config.max_positions);
+        let kept = self.kept();
         let layers = self.layers.iter_mut().enumerate();
         let with_keys = layers.filter(|(layer, _)| config.has_keys(*layer));
-        let buffers = with_keys.flat_map(|(layer, buffers)| buffers.iter_mut().map(move |buffer| (layer, buffer)));
+        let buffers =
+            with_keys.flat_map(|(layer, buffers)| buffers.iter_mut().take(kept).map(move |buffer| (layer, buffer)));
         for (layer, buffer) in buffers {
             let Heads { kv_heads, head_dim } = config.heads_of(layer);
             let (old_head, new_head) = (self.capacity * head_dim, capacity * head_dim);
@@ -69,7 +74,8 @@ impl CpuCache {
     pub(crate) fn store(&mut self, layer: usize, position: usize, key: &[f32], value: &[f32]) {
         let width = self.head_dims[layer];
         let stride = self.capacity * width;
-        for (buffer, vectors) in self.layers[layer].iter_mut().zip([key, value]) {
+        let kept = self.kept();
+        for (buffer, vectors) in self.layers[layer].iter_mut().zip([key, value]).take(kept) {
             for (head, vector) in vectors.chunks_exact(width).enumerate() {
                 buffer[head * stride + position * width..][..width].copy_from_slice(vector);
             }
@@ -81,14 +87,20 @@ impl CpuCache {
         let width = self.head_dims[layer];
         let start = head * self.capacity * width;
         let [keys, values] = &self.layers[layer];
+        let values = if self.keys_are_values { keys } else { values };
         (&keys[start..][..len * width], &values[start..][..len * width])
+    }
+
+    /// Number of vectors that are kept of a token in each head.
+    fn kept(&self) -> usize {
+        if self.keys_are_values { 1 } else { 2 }
     }
 }
 
 /// Keys and values as tensors, on any device.
 #[derive(Debug)]
 pub(crate) struct TensorCache {
-    /// Per layer, keys and values: `[kv_heads, capacity, head_dim]` each.
+    /// Per layer, keys and values: `[kv_heads, capacity, head_dim]` each. The same tensor twice where keys are the values.
     layers: Vec<[Tensor; 2]>,
     capacity: usize,
     /// What layers keep beside keys and values.
@@ -136,12 +148,14 @@ impl TensorCache {
             let room = if has_keys { capacity } else { 1 };
             let Heads { kv_heads, head_dim } = config.heads_of(layer);
             let shape = (kv_heads, room, head_dim);
-            let larger = [
-                Tensor::zeros(shape, dtype, device)?,
-                Tensor::zeros(shape, dtype, device)?,
-            ];
+            let keys = Tensor::zeros(shape, dtype, device)?;
+            let (values, different) = match config.latent_attention {
+                Some(_) => (keys.clone(), 1),
+                None => (Tensor::zeros(shape, dtype, device)?, 2),
+            };
+            let larger = [keys, values];
             if kept > 0 && has_keys {
-                for (old, new) in self.layers[layer].iter().zip(&larger) {
+                for (old, new) in self.layers[layer].iter().zip(&larger).take(different) {
                     new.slice_set(&old.narrow(1, 0, kept)?.contiguous()?, 1, 0)?;
                 }
             }
@@ -157,6 +171,11 @@ impl TensorCache {
         let [keys, values] = &self.layers[layer];
         keys.slice_set(new[0], 1, position)?;
         values.slice_set(new[1], 1, position)
+    }
+
+    /// Stores what is key and value in one, `[kv_heads, tokens, head_dim]`, from `position` on.
+    pub(crate) fn store_both(&self, layer: usize, position: usize, new: &Tensor) -> Result<()> {
+        self.layers[layer][0].slice_set(new, 1, position)
     }
 
     /// The keys and values of the first `len` tokens, `[kv_heads, len, head_dim]` each.

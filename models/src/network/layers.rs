@@ -1,17 +1,23 @@
 //! [`Network`]: the weights of all layers, read from a checkpoint.
 
+mod fused;
+pub(crate) mod latent_attention;
+
 use candle_core::{DType, Device, Tensor};
 
 use crate::error::ModelError;
 use crate::load::config::ModelConfig;
+use crate::load::config::family::Family;
 use crate::load::config::gemma4::Heads;
 use crate::load::config::layer_kinds::{Mixer, Positions};
-use crate::load::expert_shapes::{ExpertShapes, MixtureShapes};
-use crate::load::matrix_shapes::{GatedShapes, MatrixShape, NamedShape};
-use crate::load::tensor_shapes::{FeedForwardShapes, MixerShapes, NormShapes};
+use crate::load::config::recurrence::Recurrence;
+use crate::load::shapes::experts::{ExpertShapes, MixtureShapes};
+use crate::load::shapes::matrices::{GatedShapes, MatrixShape, NamedShape};
+use crate::load::shapes::tensors::{FeedForwardShapes, MixerShapes, NormShapes};
 use crate::load::weights::Weights;
 use crate::network::experts::mixture::{Beside, Mixture, Shared};
 use crate::network::experts::stacked::StackedReader;
+use crate::network::layers::latent_attention::LatentAttention;
 use crate::network::matrices::format::MatrixFormat;
 use crate::network::matrices::linear::Linear;
 use crate::network::recurrent::causal_convolution::Taps;
@@ -63,6 +69,7 @@ pub(crate) struct Norms {
 #[derive(Debug, Clone)]
 pub(crate) enum MixerWeights {
     Attention(Attention),
+    Latent(Box<LatentAttention>),
     ShortConvolution(ShortConvolution),
     Recurrent(RecurrentWeights),
 }
@@ -71,7 +78,7 @@ pub(crate) enum MixerWeights {
 #[derive(Debug, Clone)]
 pub(crate) struct Attention {
     /// Queries, keys and values in one matrix: `[(heads + 2 · kv_heads) · head_dim, hidden_size]`; queries alone, where
-    /// `key_layer` is another layer.
+    /// `seen` are another layer's.
     pub(crate) qkv: Linear,
     /// Norm of queries, of each head or of all together.
     pub(crate) query_norm: Option<Tensor>,
@@ -79,17 +86,23 @@ pub(crate) struct Attention {
     pub(crate) key_norm: Option<Tensor>,
     /// Norm of values, of each head.
     pub(crate) value_norm: Option<Tensor>,
-    /// The layer whose keys and values are seen, mostly this one.
-    pub(crate) key_layer: usize,
-    pub(crate) heads: Heads,
     /// Whether `qkv` gives gates of what the query heads mix, too, behind the values.
     pub(crate) is_gated: bool,
     pub(crate) output: Linear,
+    pub(crate) seen: SeenKeys,
+    pub(crate) positions: Positions,
+}
+
+/// The keys and values that the queries of a layer see, and how.
+#[derive(Debug, Clone)]
+pub(crate) struct SeenKeys {
+    /// The layer whose keys and values they are, mostly the queries' own.
+    pub(crate) layer: usize,
+    pub(crate) heads: Heads,
     /// For each query head a score that takes a share and gives nothing, as 32-bit floats: `[heads]`.
     pub(crate) sinks: Option<Tensor>,
     /// Number of tokens that a token sees, itself included, where it does not see all.
     pub(crate) window: Option<usize>,
-    pub(crate) positions: Positions,
 }
 
 /// The weights of a gated convolution over few tokens.
@@ -211,19 +224,26 @@ impl NetworkReader<'_> {
                         true => Some(self.ones(heads.head_dim)?),
                         false => None,
                     },
-                    key_layer,
-                    heads,
                     output: self.linear(std::slice::from_ref(output))?,
-                    sinks: sinks
-                        .as_ref()
-                        .map(|sinks| {
-                            let sinks = std::slice::from_ref(sinks);
-                            self.weights.stacked(sinks, DType::F32, self.device)
-                        })
-                        .transpose()?,
-                    window,
+                    seen: SeenKeys {
+                        layer: key_layer,
+                        heads,
+                        sinks: sinks
+                            .as_ref()
+                            .map(|sinks| {
+                                let sinks = std::slice::from_ref(sinks);
+                                self.weights.stacked(sinks, DType::F32, self.device)
+                            })
+                            .transpose()?,
+                        window,
+                    },
                     positions,
                 })
+            }
+            MixerShapes::Latent(latent) => {
+                let sizes = self.config.latent_attention;
+                let sizes = sizes.ok_or_else(|| self.without_sizes("latent attention"))?;
+                MixerWeights::Latent(Box::new(self.latent_attention(latent, sizes, layer)?))
             }
             MixerShapes::Recurrent { .. } => self.recurrent(&shapes.mixer)?,
             MixerShapes::ShortConvolution {
@@ -331,7 +351,7 @@ impl NetworkReader<'_> {
 
     /// The recurrent layer that has these tensors.
     fn recurrent(&self, shapes: &MixerShapes) -> Result<MixerWeights, ModelError> {
-        let unknown = || self.failed(&candle_core::Error::Msg("a recurrent layer without sizes".to_owned()));
+        let unknown = || self.without_sizes("a recurrent layer");
         let MixerShapes::Recurrent {
             input,
             taps,
@@ -344,7 +364,13 @@ impl NetworkReader<'_> {
             return Err(unknown());
         };
         let bias = bias.as_ref().map(|bias| self.vector(std::slice::from_ref(bias)));
-        let (input, output) = (self.linear(input)?, self.linear(std::slice::from_ref(output))?);
+        let input = match self.config.recurrence {
+            Some(Recurrence::DeltaNet(sizes)) if self.config.family == Family::Qwen3Next => {
+                self.delta_net_by_key_heads(input, &sizes)?
+            }
+            _ => self.linear(input)?,
+        };
+        let output = self.linear(std::slice::from_ref(output))?;
         let taps = Taps {
             taps: self.taps(taps)?,
             bias: bias.transpose()?,
@@ -367,21 +393,6 @@ impl NetworkReader<'_> {
             output,
             eps: self.config.rms_norm_eps,
         }))
-    }
-
-    /// Queries, keys, values and gates in one matrix, of matrices the first of which gives each head's gates behind its query.
-    fn gated_queries(&self, matrices: &[MatrixShape], heads: Heads) -> Result<Linear, ModelError> {
-        let weights: Vec<NamedShape> = matrices.iter().map(MatrixShape::weight).collect();
-        let all = self.weights.stacked(&weights, self.format.dtype(), self.device)?;
-        let (count, dim) = (self.config.heads, heads.head_dim);
-        let sorted = || -> candle_core::Result<Tensor> {
-            let (rows, columns) = all.dims2()?;
-            let (queries, keys) = (count * dim, rows - 2 * count * dim);
-            let pairs = all.narrow(0, 0, 2 * queries)?.reshape((count, 2, dim, columns))?;
-            let part = |number| pairs.narrow(1, number, 1)?.contiguous()?.reshape((queries, columns));
-            Tensor::cat(&[part(0)?, all.narrow(0, 2 * queries, keys)?, part(1)?], 0)
-        };
-        Ok(Linear::new(sorted().map_err(|error| self.failed(&error))?, None))
     }
 
     fn norms(&self, shapes: &NormShapes) -> Result<Norms, ModelError> {
@@ -441,6 +452,11 @@ impl NetworkReader<'_> {
             .weights
             .stacked(std::slice::from_ref(shape), DType::F32, &Device::Cpu)?;
         vector.to_vec1().map_err(|error| self.failed(&error))
+    }
+
+    /// The error of tensors whose sizes the configuration does not have.
+    fn without_sizes(&self, what: &str) -> ModelError {
+        self.failed(&candle_core::Error::Msg(format!("{what} without sizes")))
     }
 
     /// The error of a device that could not prepare weights.

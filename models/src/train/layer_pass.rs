@@ -8,8 +8,8 @@ use super::trainable_model::Parameters;
 use crate::load::config::ModelConfig;
 use crate::load::config::gemma4::Heads;
 use crate::load::config::layer_kinds::{Activation, Mixer, Positions};
-use crate::load::matrix_shapes::{GatedShapes, MatrixShape, NamedShape};
-use crate::load::tensor_shapes::{FeedForwardShapes, MixerShapes};
+use crate::load::shapes::matrices::{GatedShapes, MatrixShape, NamedShape};
+use crate::load::shapes::tensors::{FeedForwardShapes, MixerShapes};
 use crate::network::rope::{Angles, Rope};
 
 /// What all layers share in a pass over a batch, `[sequences, tokens]`. Shorter sequences are filled up behind their end, where no

@@ -8,6 +8,7 @@ use crate::load::gguf::BlockFormat;
 use crate::load::gguf::configuration::ARCHITECTURES;
 use crate::write::gguf::architecture_of;
 use crate::write::llamacpp_comparison::llamacpp_section;
+use crate::write::transformers_comparison::transformers_section;
 
 /// What greedy tokens and logits of small random checkpoints of every family are compared with, in every test run.
 pub const COMPARED_WITH: &str = "transformers 5.23.0";
@@ -62,6 +63,7 @@ checkpoints of each, which every test run computes too. `scripts/compare-llamacp
 
 ",
     );
+    text.push_str(&transformers_section());
     text.push_str(&gguf_section());
     text.push_str(&llamacpp_section());
     text.push_str(

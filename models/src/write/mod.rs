@@ -5,4 +5,5 @@ pub(crate) mod gguf;
 mod llamacpp_comparison;
 pub(crate) mod random_checkpoint;
 mod random_tensors;
+mod transformers_comparison;
 mod typical_shapes;

@@ -3,9 +3,9 @@
 use std::iter;
 
 use crate::load::config::ModelConfig;
-use crate::load::expert_shapes::{StackedShape, StackedTensors};
-use crate::load::matrix_shapes::NamedShape;
-use crate::load::tensor_shapes::LayerShapes;
+use crate::load::shapes::experts::{StackedShape, StackedTensors};
+use crate::load::shapes::matrices::NamedShape;
+use crate::load::shapes::tensors::LayerShapes;
 
 /// A tensor of random elements.
 pub(crate) struct RandomTensor {

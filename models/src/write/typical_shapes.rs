@@ -73,6 +73,26 @@ pub(crate) fn make_typical(family: Family, config: &mut Value) {
             "linear_conv_kernel_dim": 4, "head_dim": 16, "partial_rotary_factor": 0.25, "num_experts": 5,
             "num_experts_per_tok": 2, "moe_intermediate_size": 24, "shared_expert_intermediate_size": 40,
         }),
+        Family::Qwen3Next => json!({
+            "num_hidden_layers": 4, "layer_types": ["linear_attention", "linear_attention", "full_attention", "linear_attention"],
+            "linear_num_key_heads": 2, "linear_num_value_heads": 4, "linear_key_head_dim": 8, "linear_value_head_dim": 6,
+            "linear_conv_kernel_dim": 4, "head_dim": 16, "partial_rotary_factor": 0.25, "num_experts": 5,
+            "num_experts_per_tok": 2, "moe_intermediate_size": 24, "shared_expert_intermediate_size": 40, "mlp_only_layers": [1],
+        }),
+        Family::DeepseekV2 => json!({
+            "num_hidden_layers": 3, "num_key_value_heads": 4, "q_lora_rank": null, "kv_lora_rank": 12, "qk_nope_head_dim": 10, "qk_rope_head_dim": 8,
+            "v_head_dim": 6, "n_routed_experts": 6, "num_experts_per_tok": 2, "moe_intermediate_size": 24, "n_shared_experts": 2,
+            "first_k_dense_replace": 1, "topk_method": "greedy", "routed_scaling_factor": 1.0,
+        }),
+        Family::DeepseekV3 => json!({
+            "num_hidden_layers": 3, "num_key_value_heads": 4, "q_lora_rank": 20, "kv_lora_rank": 12, "qk_nope_head_dim": 10, "qk_rope_head_dim": 8,
+            "v_head_dim": 6, "n_routed_experts": 8, "num_experts_per_tok": 3, "moe_intermediate_size": 24, "n_shared_experts": 1,
+            "first_k_dense_replace": 1, "n_group": 4, "topk_group": 2, "norm_topk_prob": true, "routed_scaling_factor": 1.5,
+            "rope_scaling": {
+                "type": "yarn", "factor": 8.0, "beta_fast": 8.0, "beta_slow": 1.0, "mscale": 1.0, "mscale_all_dim": 0.7,
+                "original_max_position_embeddings": 64,
+            },
+        }),
         Family::GraniteHybrid => json!({
             "num_hidden_layers": 4, "layer_types": ["mamba", "attention", "mamba", "mamba"], "mamba_n_heads": 8, "mamba_n_groups": 2,
             "mamba_d_state": 6, "mamba_d_head": 8, "shared_intermediate_size": 40, "intermediate_size": 24, "num_local_experts": 4,

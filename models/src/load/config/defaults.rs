@@ -42,11 +42,12 @@ impl Defaults {
             head_dim: match family {
                 Family::GptOss => Some(64),
                 Family::Glm4 | Family::Qwen3 => Some(128),
-                Family::Gemma2 | Family::Gemma3 | Family::Gemma4 | Family::Qwen35 | Family::Qwen35Moe => Some(256),
+                Family::Gemma2 | Family::Gemma3 | Family::Gemma4 => Some(256),
+                family if family.has_delta_nets() => Some(256),
                 _ => None,
             },
             kv_heads: match family {
-                Family::Glm4 | Family::Qwen35Moe => Some(2),
+                Family::Glm4 | Family::Qwen35Moe | Family::Qwen3Next => Some(2),
                 Family::Gemma2 | Family::Gemma3 | Family::Gemma4 | Family::Qwen35 | Family::Qwen3Moe => Some(4),
                 Family::SmolLm3 => Some(4),
                 Family::GptOss | Family::Mistral | Family::Mixtral | Family::Lfm2 | Family::Lfm2Moe => Some(8),

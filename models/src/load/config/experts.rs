@@ -19,10 +19,18 @@ pub struct Experts {
     pub per_token: usize,
     /// Width of an expert.
     pub intermediate_size: usize,
-    /// Whether the shares of the chosen experts sum to one.
+    /// Width of the part that all tokens pass beside their experts, where it is not [`ModelConfig::intermediate_size`].
+    ///
+    /// [`ModelConfig::intermediate_size`]: crate::ModelConfig::intermediate_size
+    pub shared_intermediate_size: Option<usize>,
+    /// Whether the shares of the chosen experts sum to one, before the factor.
     pub normalised: bool,
+    /// Factor of the shares.
+    pub factor: f32,
     /// How the router's logits become shares.
     pub routing: Routing,
+    /// The groups of experts, where a token's experts are all of some groups.
+    pub groups: Option<ExpertGroups>,
     /// How the checkpoint keeps the experts' matrices.
     pub storage: ExpertStorage,
     /// Layers that have one feed-forward part for all tokens instead, in ascending order.
@@ -35,13 +43,55 @@ pub struct Experts {
 pub enum Routing {
     /// Their softmax; the largest are chosen.
     Softmax,
-    /// Their sigmoids, times a factor.
+    /// Their sigmoids.
     Sigmoid {
-        /// The factor.
-        factor: f32,
         /// Whether each expert has a bias, which counts when experts are chosen, and not in their shares.
         bias: bool,
+        /// Number added to the sum that shares are divided by.
+        smallest_sum: f32,
     },
+}
+
+/// Groups of experts, one behind the other and of one size: a token's experts are all of the groups that are chosen for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ExpertGroups {
+    /// Number of groups; divides the number of experts.
+    pub count: usize,
+    /// Number of groups that are chosen, those whose best experts have the largest sum.
+    pub chosen: usize,
+    /// Number of a group's best experts whose sum it is chosen by.
+    pub best: usize,
+}
+
+impl ExpertGroups {
+    /// The groups that config.json describes, each judged by so many of its best experts; of `experts` experts, each token is sent to
+    /// `per_token`. `by_default` are the numbers of groups and of those chosen where they are not written.
+    fn read(
+        fields: &JsonFields<'_>,
+        best: usize,
+        (experts, per_token): (usize, usize),
+        by_default: Option<(usize, usize)>,
+    ) -> Result<Option<Self>, ModelError> {
+        let size = |field: &str, default: Option<usize>| {
+            let default = default.filter(|_| fields.is_absent(field));
+            Ok::<_, ModelError>(fields.size(field, experts)?.or(default))
+        };
+        let count = size("n_group", by_default.map(|(count, _)| count))?;
+        let chosen = size("topk_group", by_default.map(|(_, chosen)| chosen))?;
+        let (Some(count), Some(chosen)) = (count, chosen) else {
+            return Err(fields.error("n_group", "missing, or topk_group is; expected positive whole numbers"));
+        };
+        if !experts.is_multiple_of(count) || chosen > count {
+            let message = format!("{experts} experts are not {count} groups of one size, of which {chosen} are chosen");
+            return Err(fields.error("n_group", message));
+        }
+        let size = experts / count;
+        if chosen * size < per_token || size < best {
+            let message = format!("{chosen} groups of {size} experts, for {per_token} experts of each token");
+            return Err(fields.error("topk_group", message));
+        }
+        Ok((count > 1).then_some(Self { count, chosen, best }))
+    }
 }
 
 /// How a checkpoint keeps the matrices of a layer's experts.
@@ -73,14 +123,28 @@ impl Experts {
         };
         let (width, normalised, routing) = match family {
             Family::Mixtral => ("intermediate_size", true, Routing::Softmax),
-            Family::Qwen3Moe => {
-                let normalised = fields.flag("norm_topk_prob", false)?;
+            Family::Qwen3Moe | Family::Qwen3Next => {
+                let normalised = fields.flag("norm_topk_prob", family == Family::Qwen3Next)?;
                 ("moe_intermediate_size", normalised, Routing::Softmax)
+            }
+            Family::DeepseekV2 => {
+                // As transformers has it, whatever norm_topk_prob says.
+                expect(fields, "scoring_func", &["softmax"])?;
+                ("moe_intermediate_size", false, Routing::Softmax)
+            }
+            Family::DeepseekV3 => {
+                expect(fields, "scoring_func", &["sigmoid"])?;
+                expect(fields, "topk_method", &["noaux_tc"])?;
+                let routing = Routing::Sigmoid {
+                    bias: true,
+                    smallest_sum: 1e-20,
+                };
+                ("moe_intermediate_size", fields.flag("norm_topk_prob", true)?, routing)
             }
             Family::Lfm2Moe => {
                 let routing = Routing::Sigmoid {
-                    factor: fields.number("routed_scaling_factor", 0.0, 1e9)?.unwrap_or(1.0) as f32,
                     bias: fields.flag("use_expert_bias", true)?,
+                    smallest_sum: 1e-6,
                 };
                 ("moe_intermediate_size", fields.flag("norm_topk_prob", true)?, routing)
             }
@@ -92,6 +156,9 @@ impl Experts {
         };
         let (count, per_token) = match family {
             Family::Gemma4 => (["num_experts"].as_slice(), ["top_k_experts"].as_slice()),
+            family if family.has_latent_attention() => {
+                (["n_routed_experts"].as_slice(), ["num_experts_per_tok"].as_slice())
+            }
             Family::Mixtral | Family::GptOss | Family::GraniteHybrid => (
                 ["num_local_experts", "num_experts"].as_slice(),
                 ["num_experts_per_tok", "experts_per_token"].as_slice(),
@@ -107,6 +174,8 @@ impl Experts {
         let named = fields.whole_numbers("mlp_only_layers")?;
         let first = match family {
             Family::Lfm2Moe => fields.whole_number("num_dense_layers")?.unwrap_or(2),
+            Family::DeepseekV3 => fields.whole_number("first_k_dense_replace")?.unwrap_or(3),
+            Family::DeepseekV2 => fields.whole_number("first_k_dense_replace")?.unwrap_or(0),
             _ => 0,
         };
         let dense = |layer: &usize| *layer < first || named.contains(layer) || !(layer + 1).is_multiple_of(step);
@@ -126,14 +195,61 @@ impl Experts {
                 }
             }
         }
+        let factor = match family {
+            Family::DeepseekV3 => 2.5,
+            _ => 1.0,
+        };
+        let has_factor = family == Family::Lfm2Moe || family.has_latent_attention();
+        let written = match has_factor {
+            true => fields.number("routed_scaling_factor", 0.0, 1e9)?,
+            false => None,
+        };
+        let sizes = (count, per_token);
+        let groups = match family {
+            Family::DeepseekV3 => ExpertGroups::read(fields, 2, sizes, Some((8, 4)))?,
+            Family::DeepseekV2 => {
+                expect(fields, "topk_method", &["greedy", "group_limited_greedy"])?;
+                match fields.text("topk_method")? {
+                    Some("group_limited_greedy") => ExpertGroups::read(fields, 1, sizes, None)?,
+                    _ => None,
+                }
+            }
+            _ => None,
+        };
+        let shared_intermediate_size = match family {
+            Family::Qwen3Next => Some(
+                fields
+                    .size("shared_expert_intermediate_size", MAX_WIDTH)?
+                    .unwrap_or(512),
+            ),
+            Family::DeepseekV2 | Family::DeepseekV3 => {
+                let default = if family == Family::DeepseekV2 { 2 } else { 1 };
+                let parts = fields.size("n_shared_experts", MAX_WIDTH / intermediate_size)?;
+                Some(parts.unwrap_or(default) * intermediate_size)
+            }
+            _ => None,
+        };
         Ok(Some(Self {
             count,
             per_token,
             intermediate_size,
+            shared_intermediate_size,
             storage,
             normalised,
+            factor: written.unwrap_or(factor) as f32,
+            groups,
             routing,
             dense_layers: (0..layers).filter(dense).collect(),
         }))
+    }
+}
+
+/// Errs where the text that config.json has under `field` is none of `known`.
+fn expect(fields: &JsonFields<'_>, field: &str, known: &[&str]) -> Result<(), ModelError> {
+    match fields.text(field)? {
+        Some(other) if !known.contains(&other) => {
+            Err(fields.unsupported(format!("{field} {other:?}"), format!("supported: {}", known.join(", "))))
+        }
+        _ => Ok(()),
     }
 }

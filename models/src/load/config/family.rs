@@ -42,6 +42,12 @@ pub enum Family {
     Qwen35,
     /// `Qwen3_5MoeForCausalLM`: Qwen3.5 with experts, and one that all tokens share.
     Qwen35Moe,
+    /// `Qwen3NextForCausalLM`: Qwen3-Next; Qwen3.5's layers with experts, their projections in other tensors.
+    Qwen3Next,
+    /// `DeepseekV2ForCausalLM`: DeepSeek V2; latent attention, experts chosen by groups.
+    DeepseekV2,
+    /// `DeepseekV3ForCausalLM`: DeepSeek V3 and R1; latent attention, experts chosen by groups and biases.
+    DeepseekV3,
     /// `MixtralForCausalLM`: Mistral with experts.
     Mixtral,
     /// `GptOssForCausalLM`: gpt-oss; experts in MXFP4, attention sinks, a sliding window in every other layer.
@@ -71,7 +77,7 @@ pub(crate) enum QueryKeyNorm {
 
 impl Family {
     /// All families.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 24] = [
         Self::Llama,
         Self::Mistral,
         Self::Qwen2,
@@ -93,6 +99,9 @@ impl Family {
         Self::Qwen35,
         Self::GraniteHybrid,
         Self::Qwen35Moe,
+        Self::Qwen3Next,
+        Self::DeepseekV2,
+        Self::DeepseekV3,
     ];
 
     /// Lists all families for a message, each by the text that `told` gives of it, with commas between: `llama, mistral, …` by
@@ -141,6 +150,9 @@ impl Family {
             Self::Qwen3Moe => "Qwen3MoeForCausalLM",
             Self::Qwen35 => "Qwen3_5ForCausalLM",
             Self::Qwen35Moe => "Qwen3_5MoeForCausalLM",
+            Self::Qwen3Next => "Qwen3NextForCausalLM",
+            Self::DeepseekV2 => "DeepseekV2ForCausalLM",
+            Self::DeepseekV3 => "DeepseekV3ForCausalLM",
             Self::Mixtral => "MixtralForCausalLM",
             Self::GptOss => "GptOssForCausalLM",
         }
@@ -168,6 +180,9 @@ impl Family {
             Self::Qwen3Moe => "qwen3_moe",
             Self::Qwen35 => "qwen3_5_text",
             Self::Qwen35Moe => "qwen3_5_moe_text",
+            Self::Qwen3Next => "qwen3_next",
+            Self::DeepseekV2 => "deepseek_v2",
+            Self::DeepseekV3 => "deepseek_v3",
             Self::Mixtral => "mixtral",
             Self::GptOss => "gpt_oss",
         }
@@ -195,6 +210,9 @@ impl Family {
             Self::Qwen3Moe => "Qwen3 with experts (30B-A3B, 235B-A22B)",
             Self::Qwen35 => "Qwen3.5, dense",
             Self::Qwen35Moe => "Qwen3.5 with experts (35B-A3B, 122B-A10B, 397B-A17B)",
+            Self::Qwen3Next => "Qwen3-Next (80B-A3B)",
+            Self::DeepseekV2 => "DeepSeek V2, V2-Lite and Coder-V2",
+            Self::DeepseekV3 => "DeepSeek V3, V3.1 and R1, Moonlight and Kimi K2 (R1's distills are Llama and Qwen2)",
             Self::Mixtral => "Mixtral",
             Self::GptOss => "gpt-oss (20b, 120b), MXFP4 or not",
         }
@@ -205,6 +223,7 @@ impl Family {
         match self {
             Self::Phi3 => "with LongRoPE, only positions before the original context's end",
             Self::Gemma3 | Self::Gemma4 | Self::Qwen35 | Self::Qwen35Moe => "text only",
+            Self::DeepseekV3 => "weights in 16 or 32 bits; those in FP8 are refused",
             _ => "",
         }
     }
@@ -222,12 +241,17 @@ impl Family {
 
     /// Whether what each query head mixes is gated by numbers that the query's projection gives beside the query.
     pub(crate) fn gates_attention(self) -> bool {
-        self.is_qwen35()
+        self.has_delta_nets()
     }
 
-    /// Whether this is Qwen3.5, with experts or without.
-    pub(crate) fn is_qwen35(self) -> bool {
-        matches!(self, Self::Qwen35 | Self::Qwen35Moe)
+    /// Whether most layers are gated delta nets: Qwen3.5, with experts or without, and Qwen3-Next.
+    pub(crate) fn has_delta_nets(self) -> bool {
+        matches!(self, Self::Qwen35 | Self::Qwen35Moe | Self::Qwen3Next)
+    }
+
+    /// Whether keys and values of all heads are made from one short vector of each token.
+    pub(crate) fn has_latent_attention(self) -> bool {
+        matches!(self, Self::DeepseekV2 | Self::DeepseekV3)
     }
 
     /// Whether this is LFM2, with experts or without.
@@ -254,7 +278,8 @@ impl Family {
             | Self::Gemma3
             | Self::Gemma4
             | Self::Qwen35
-            | Self::Qwen35Moe => QueryKeyNorm::EachHead,
+            | Self::Qwen35Moe
+            | Self::Qwen3Next => QueryKeyNorm::EachHead,
             Self::Olmo2 | Self::Olmo3 => QueryKeyNorm::AllHeads,
             _ => QueryKeyNorm::None,
         }
@@ -262,11 +287,11 @@ impl Family {
 
     /// Whether the checkpoint's norm weights are one less than the factors they stand for.
     pub(crate) fn norm_weights_are_offsets(self) -> bool {
-        matches!(self, Self::Gemma2 | Self::Gemma3 | Self::Qwen35 | Self::Qwen35Moe)
+        self.has_delta_nets() || matches!(self, Self::Gemma2 | Self::Gemma3)
     }
 
     /// Whether rotary positions turn neighbouring elements, `2i` with `2i + 1`, instead of `i` with `i + half`.
     pub(crate) fn rotates_neighbours(self) -> bool {
-        self == Self::Glm4
+        self == Self::Glm4 || self.has_latent_attention()
     }
 }

@@ -97,7 +97,7 @@ impl Activation {
             _ => ("hidden_act", "silu"),
         };
         // It stands behind the convolutions of recurrent layers, too.
-        let silu_only = family.is_qwen35() || family == Family::GraniteHybrid;
+        let silu_only = family.has_delta_nets() || family == Family::GraniteHybrid;
         match fields.text(field)?.unwrap_or(default) {
             "silu" | "swish" => Ok(Self::Silu),
             "gelu_pytorch_tanh" if !silu_only => Ok(Self::GeluTanh),
@@ -282,12 +282,12 @@ fn layer_kinds(fields: &JsonFields<'_>, family: Family, layers: usize) -> Result
             Some("full_attention") => Ok(LayerKind::Full),
             Some("sliding_attention") => Ok(LayerKind::Sliding),
             Some("conv") if family.is_lfm2() => Ok(LayerKind::Convolution),
-            Some("linear_attention") if family.is_qwen35() => Ok(LayerKind::Linear),
+            Some("linear_attention") if family.has_delta_nets() => Ok(LayerKind::Linear),
             Some("linear_attention" | "mamba") if family == Family::GraniteHybrid => Ok(LayerKind::Linear),
             Some("attention") if family == Family::GraniteHybrid => Ok(LayerKind::Full),
             _ => Err(fields.unsupported(
                 format!("a layer of type {kind}"),
-                "supported: full_attention, sliding_attention, and lfm2's conv, Qwen3.5's linear_attention, granitemoehybrid's mamba",
+                "supported: full_attention, sliding_attention, and lfm2's conv, linear_attention of Qwen3.5 and Qwen3-Next, granitemoehybrid's mamba",
             )),
         });
         return kinds.collect();
@@ -315,7 +315,7 @@ fn layer_kinds(fields: &JsonFields<'_>, family: Family, layers: usize) -> Result
         }
         Family::Gemma3 | Family::Gemma4 if !(layer + 1).is_multiple_of(pattern) => LayerKind::Sliding,
         Family::GraniteHybrid => LayerKind::Linear,
-        family if family.is_qwen35() && !(layer + 1).is_multiple_of(interval) => LayerKind::Linear,
+        family if family.has_delta_nets() && !(layer + 1).is_multiple_of(interval) => LayerKind::Linear,
         Family::GptOss | Family::Gemma2 if layer.is_multiple_of(2) => LayerKind::Sliding,
         Family::Olmo3 if !(layer + 1).is_multiple_of(4) => LayerKind::Sliding,
         _ if layer >= sliding_from => LayerKind::Sliding,

@@ -12,20 +12,8 @@ pub struct MissingArchitecture {
 }
 
 /// Architectures that are asked for and cannot be run.
-pub const MISSING: [MissingArchitecture; 3] = [
-    MissingArchitecture {
-        architecture: "NemotronHForCausalLM",
-        models: "Nemotron-3-Nano, Nemotron-H",
-        missing: "feed-forward parts as layers of their own",
-    },
-    MissingArchitecture {
-        architecture: "Qwen3NextForCausalLM",
-        models: "Qwen3-Next",
-        missing: "gated delta nets whose projections are fused as in_proj_qkvz and in_proj_ba",
-    },
-    MissingArchitecture {
-        architecture: "DeepseekV3ForCausalLM",
-        models: "DeepSeek V3 and R1 (R1's distills are Llama and Qwen2, which run)",
-        missing: "multi-head latent attention",
-    },
-];
+pub const MISSING: [MissingArchitecture; 1] = [MissingArchitecture {
+    architecture: "NemotronHForCausalLM",
+    models: "Nemotron-3-Nano, Nemotron-H",
+    missing: "feed-forward parts as layers of their own",
+}];

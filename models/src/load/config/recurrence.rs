@@ -53,7 +53,7 @@ impl Recurrence {
         layers: usize,
     ) -> Result<Option<Self>, ModelError> {
         let (recurrence, field) = match family {
-            Family::Qwen35 | Family::Qwen35Moe => (Self::DeltaNet(DeltaNet::read(fields)?), "linear_num_value_heads"),
+            family if family.has_delta_nets() => (Self::DeltaNet(DeltaNet::read(fields)?), "linear_num_value_heads"),
             Family::GraniteHybrid => (Self::Mamba2(Mamba2::read(fields, hidden_size)?), "mamba_d_state"),
             _ => return Ok(None),
         };

@@ -3,7 +3,7 @@
 use crate::error::ModelError;
 use crate::load::config::family::Family;
 use crate::load::config::layer_kinds::MAX_POSITIONS;
-use crate::load::config::rope_scaling::RopeScaling;
+use crate::load::config::rope_scaling::{RopeScaling, magnitude};
 use crate::load::json_fields::JsonFields;
 
 /// The rotary base of OLMo 3's layers with windows, and of the others where config.json names none.
@@ -17,6 +17,8 @@ pub(crate) struct RopeFields {
     pub(crate) local_theta: f32,
     /// How the frequencies are stretched.
     pub(crate) scaling: RopeScaling,
+    /// Factor of the attention scores that the stretching brings.
+    pub(crate) scores: f32,
     /// Number of elements of a head that are turned.
     pub(crate) dim: usize,
 }
@@ -77,10 +79,12 @@ impl RopeFields {
         let part = match number(parameters.as_ref(), field, field, 0.0, 1.0)? {
             // Not a part of each head, but of the pairs within the whole head.
             Some(_) if family == Family::Gemma4 => 1.0,
-            Some(part) if matches!(family, Family::Glm4 | Family::Phi3) || family.is_qwen35() || part == 1.0 => part,
+            Some(part) if matches!(family, Family::Glm4 | Family::Phi3) || family.has_delta_nets() || part == 1.0 => {
+                part
+            }
             Some(_) => return Err(fields.unsupported(field, "rotary positions over the whole head")),
             None if family == Family::Glm4 => 0.5,
-            None if family.is_qwen35() => 0.25,
+            None if family.has_delta_nets() => 0.25,
             None => 1.0,
         };
         let dim = (head_dim as f64 * part) as usize;
@@ -105,11 +109,29 @@ impl RopeFields {
             let what = format!("{name} of type \"proportional\"");
             return Err(fields.unsupported(what, "Gemma 4's models alone have it"));
         }
+        let scores = match &parameters {
+            Some(parameters) if family.has_latent_attention() && scaling != RopeScaling::None => {
+                score_factor(parameters)?
+            }
+            _ => 1.0,
+        };
         Ok(Self {
             theta: theta as f32,
             local_theta: local_theta as f32,
             scaling,
+            scores,
             dim,
         })
+    }
+}
+
+/// The factor of attention scores in DeepSeek's models with stretched positions.
+fn score_factor(parameters: &JsonFields<'_>) -> Result<f32, ModelError> {
+    match parameters.number("mscale_all_dim", -1.0, 1e9)? {
+        Some(weight) if weight != 0.0 => {
+            let factor = parameters.required_number("factor", 0.0, 1e9)?;
+            Ok(magnitude(factor, weight).powi(2) as f32)
+        }
+        _ => Ok(1.0),
     }
 }

@@ -154,18 +154,14 @@ impl RopeScaling {
             Some(factor) => factor,
             None => lengths.1 as f64 / original as f64,
         };
-        let magnitude = |weight: f64| match factor <= 1.0 {
-            true => 1.0,
-            false => 0.1 * weight * factor.ln() + 1.0,
-        };
         let weights = (
             fields.number("mscale", -1.0, 1e9)?.unwrap_or(0.0),
             fields.number("mscale_all_dim", -1.0, 1e9)?.unwrap_or(0.0),
         );
         let vectors = match (fields.number("attention_factor", 0.0, 1e9)?, weights) {
             (Some(vectors), _) => vectors,
-            (None, (one, all)) if one != 0.0 && all != 0.0 => magnitude(one) / magnitude(all),
-            (None, _) => magnitude(1.0),
+            (None, (one, all)) if one != 0.0 && all != 0.0 => magnitude(factor, one) / magnitude(factor, all),
+            (None, _) => magnitude(factor, 1.0),
         };
         let turns = |field: &str, default: f64| Ok(fields.number(field, 0.0, 1e9)?.unwrap_or(default) as f32);
         Ok(Self::Yarn {
@@ -176,5 +172,13 @@ impl RopeScaling {
             rounded: fields.flag("truncate", true)?,
             vectors: vectors as f32,
         })
+    }
+}
+
+/// How much longer vectors get in YaRN where frequencies are divided by `factor`, with a weight (`mscale`).
+pub(crate) fn magnitude(factor: f64, weight: f64) -> f64 {
+    match factor <= 1.0 {
+        true => 1.0,
+        false => 0.1 * weight * factor.ln() + 1.0,
     }
 }

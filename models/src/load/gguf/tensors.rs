@@ -7,7 +7,7 @@ use candle_core::{DType, Device, Tensor};
 use crate::error::ModelError;
 use crate::load::gguf::block_format::BlockFormat;
 use crate::load::gguf::file::{GgufFile, TensorPlace};
-use crate::load::matrix_shapes::NamedShape;
+use crate::load::shapes::matrices::NamedShape;
 
 /// The tensors of a GGUF file, without its bytes.
 #[derive(Debug)]

@@ -1,5 +1,7 @@
 //! The forward pass on the CPU, over slices.
 
+mod latent_attention;
+
 use candle_core::{Result, Tensor};
 use rayon::prelude::*;
 
@@ -9,7 +11,8 @@ use crate::network::cpu::slices::with_cpu_slice;
 use crate::network::experts::mixture::{Mixture, Shared};
 use crate::network::kv_cache::CpuCache;
 use crate::network::layers::{
-    Attention, FeedForward, Gated, Layer, LayerEmbeddingWeights, LayerInput, MixerWeights, Network, ShortConvolution,
+    Attention, FeedForward, Gated, Layer, LayerEmbeddingWeights, LayerInput, MixerWeights, Network, SeenKeys,
+    ShortConvolution,
 };
 use crate::network::recurrent::layer as recurrent;
 use crate::network::rope::{Angles, Rope, rotate, rotate_neighbours};
@@ -92,6 +95,7 @@ impl CpuPass<'_> {
         self.norm(layer.mixer_norms.before.as_ref(), x)?;
         match &layer.mixer {
             MixerWeights::Attention(attention) => self.attention(attention, index, cache)?,
+            MixerWeights::Latent(latent) => self.latent_attention(latent, cache)?,
             MixerWeights::ShortConvolution(convolution) => self.short_convolution(convolution, index, cache)?,
             MixerWeights::Recurrent(weights) => {
                 weights.input.apply(&self.normed, self.count, &mut self.wide)?;
@@ -105,9 +109,9 @@ impl CpuPass<'_> {
     /// The attention of `self.normed`, into `self.added`.
     fn attention(&mut self, attention: &Attention, index: usize, cache: &mut CpuCache) -> Result<()> {
         let (config, eps) = (self.config, self.config.rms_norm_eps);
-        let (own, dim) = (attention.key_layer == index, attention.heads.head_dim);
+        let (own, dim) = (attention.seen.layer == index, attention.seen.heads.head_dim);
         let query_width = config.heads * dim;
-        let key_width = if own { attention.heads.kv_heads * dim } else { 0 };
+        let key_width = if own { attention.seen.heads.kv_heads * dim } else { 0 };
         let turn = match config.family.rotates_neighbours() {
             true => rotate_neighbours,
             false => rotate,
@@ -136,7 +140,7 @@ impl CpuPass<'_> {
                 cache.store(index, self.position + token, key, value);
             }
         }
-        self.attend(attention, row, cache)?;
+        self.attend(&attention.seen, row, cache)?;
         if attention.is_gated {
             let mixed = self.narrow.chunks_exact_mut(query_width);
             for (mixed, row) in mixed.zip(self.wide.chunks_exact(row)) {
@@ -213,13 +217,13 @@ impl CpuPass<'_> {
 
     /// Attention of all query heads in `self.wide`, rows of `row` elements, over the cache, into `self.narrow`:
     /// `[count, heads · head_dim]`.
-    fn attend(&mut self, attention: &Attention, row: usize, cache: &CpuCache) -> Result<()> {
-        let (config, window) = (self.config, attention.window);
-        let sinks = match &attention.sinks {
+    fn attend(&mut self, seen: &SeenKeys, row: usize, cache: &CpuCache) -> Result<()> {
+        let (config, window) = (self.config, seen.window);
+        let sinks = match &seen.sinks {
             Some(sinks) => with_cpu_slice(sinks, <[f32]>::to_vec)?,
             None => vec![f32::NEG_INFINITY; config.heads],
         };
-        let (dim, group) = (attention.heads.head_dim, config.heads / attention.heads.kv_heads);
+        let (dim, group) = (seen.heads.head_dim, config.heads / seen.heads.kv_heads);
         let (position, count, wide) = (self.position, self.count, &self.wide);
         // Per head group, [count, group, head_dim].
         let width = group * dim;
@@ -233,7 +237,7 @@ impl CpuPass<'_> {
                 }
                 // What none of these tokens sees is left out.
                 let unseen = window.map_or(0, |window| (position + first + 1).saturating_sub(window));
-                let (keys, values) = cache.head(attention.key_layer, kv_head, position + first + tokens);
+                let (keys, values) = cache.head(seen.layer, kv_head, position + first + tokens);
                 let (keys, values) = (&keys[unseen * dim..], &values[unseen * dim..]);
                 let out = &mut out[first * width..][..tokens * width];
                 let sight = Sight {

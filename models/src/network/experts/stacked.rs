@@ -3,7 +3,7 @@
 use candle_core::{DType, Device, Result, Tensor};
 
 use crate::error::ModelError;
-use crate::load::expert_shapes::{StackedShape, StackedShapes, StackedTensors};
+use crate::load::shapes::experts::{StackedShape, StackedShapes, StackedTensors};
 use crate::load::weights::Weights;
 use crate::network::matrices::linear::{Linear, Matrix};
 use crate::network::matrices::mxfp4::{Mxfp4, Mxfp4Tables, largest_scale};

@@ -43,7 +43,8 @@ impl MemoryNeeds {
             .map_or(0, |recurrence| recurrent * recurrence.state_shape().elements())
             * size_of::<f32>()
             * MAX_COPIES;
-        let cache = 2 * keys * tokens + convolutions * convolution_state::elements_of_layer(config);
+        let vectors = if config.latent_attention.is_some() { 1 } else { 2 };
+        let cache = vectors * keys * tokens + convolutions * convolution_state::elements_of_layer(config);
         // A pass over a part of a prompt: the vectors of its tokens at the widest place, and for its scores the scores, the shares
         // and the latter once more in the weights' format.
         let part = PROMPT_CHUNK.min(tokens);
@@ -93,7 +94,12 @@ fn elements_of_token(config: &ModelConfig, layer: usize) -> usize {
         }
         _ => {
             let heads = config.heads_of(layer);
-            2 * (config.heads + 2 * heads.kv_heads) * heads.head_dim
+            // In latent attention queries and values as heads have them, too, and what both are made from.
+            let latent = config.latent_attention.map_or(0, |sizes| {
+                let made_from = sizes.query_rank.unwrap_or(0) + sizes.rank;
+                2 * (config.heads * (sizes.query_dim() + sizes.value_dim) + made_from)
+            });
+            2 * (config.heads + 2 * heads.kv_heads) * heads.head_dim + latent
         }
     };
     fed + mixed
@@ -118,6 +124,8 @@ mod tests {
             (Family::Gemma4, "hidden_size_per_layer_input", 8.into(), 16.into()),
             (Family::Qwen35, "linear_value_head_dim", 6.into(), 60.into()),
             (Family::GraniteHybrid, "mamba_d_state", 6.into(), 60.into()),
+            (Family::DeepseekV3, "kv_lora_rank", 12.into(), 60.into()),
+            (Family::DeepseekV3, "v_head_dim", 6.into(), 60.into()),
         ] {
             assert!(scratch(family, field, small) < scratch(family, field, large), "{field}");
         }

@@ -7,8 +7,8 @@ use candle_core::{DType, Device, Result, Tensor};
 
 use crate::load::config::ModelConfig;
 use crate::load::gguf::{BlockFormat, SMALL_BLOCK};
-use crate::load::matrix_shapes::MatrixShape;
-use crate::load::tensor_shapes::FeedForwardShapes;
+use crate::load::shapes::matrices::MatrixShape;
+use crate::load::shapes::tensors::FeedForwardShapes;
 use crate::load::weights::Weights;
 use crate::network::gpu::kernels::{Kernel, Kernels, MAX_TOKENS, address};
 use crate::network::gpu::packed::GROUPS_PER_CHUNK;

@@ -7,7 +7,7 @@ use candle_core::{DType, Device};
 use crate::error::ModelError;
 use crate::load::config::ModelConfig;
 use crate::load::gguf::tensors::Rows;
-use crate::load::matrix_shapes::NamedShape;
+use crate::load::shapes::matrices::NamedShape;
 use crate::load::weights::Weights;
 #[cfg(any(feature = "cuda", test))]
 use crate::network::gpu::{kernels::Kernels, packed::PackedMatrix, short_pass::has_kernels, weights::can_stay_packed};

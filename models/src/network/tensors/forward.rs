@@ -1,5 +1,7 @@
 //! The forward pass by tensor operations, for any device candle has.
 
+mod latent_attention;
+
 use candle_core::{D, DType, Device, Result, Tensor};
 use candle_nn::ops::{sigmoid, silu, softmax_last_dim};
 use candle_nn::rotary_emb::{rope as rotate, rope_i as rotate_neighbours};
@@ -9,7 +11,8 @@ use crate::load::config::layer_kinds::{Activation, Mixer};
 use crate::network::experts::mixture::Mixture;
 use crate::network::kv_cache::TensorCache;
 use crate::network::layers::{
-    Attention, FeedForward, Gated, Layer, LayerEmbeddingWeights, LayerInput, MixerWeights, Network, ShortConvolution,
+    Attention, FeedForward, Gated, Layer, LayerEmbeddingWeights, LayerInput, MixerWeights, Network, SeenKeys,
+    ShortConvolution,
 };
 use crate::network::recurrent::layer as recurrent;
 use crate::network::rope::{Angles, Rope};
@@ -136,6 +139,7 @@ impl TensorPass<'_> {
         let x = self.norm(layer.mixer_norms.before.as_ref(), x.clone())?;
         let mixed = match &layer.mixer {
             MixerWeights::Attention(attention) => self.attention(attention, index, cache, &x)?,
+            MixerWeights::Latent(latent) => self.latent_attention(latent, cache, &x)?,
             MixerWeights::ShortConvolution(convolution) => self.short_convolution(convolution, index, cache, &x)?,
             MixerWeights::Recurrent(weights) => {
                 let state = cache.states.recurrent(index)?;
@@ -149,7 +153,11 @@ impl TensorPass<'_> {
     /// The attention of `x`; it and the result are `[count, hidden_size]`.
     fn attention(&self, attention: &Attention, index: usize, cache: &TensorCache, x: &Tensor) -> Result<Tensor> {
         let config = self.config;
-        let (heads, kv_heads, dim) = (config.heads, attention.heads.kv_heads, attention.heads.head_dim);
+        let (heads, kv_heads, dim) = (
+            config.heads,
+            attention.seen.heads.kv_heads,
+            attention.seen.heads.head_dim,
+        );
         let qkv = attention.qkv.forward(x)?;
         let part = |start: usize, heads: usize, norm: &Option<Tensor>| {
             let part = qkv.narrow(1, start * dim, heads * dim)?.contiguous()?;
@@ -169,31 +177,12 @@ impl TensorPass<'_> {
             None => by_head(x),
         };
         let query = turned(part(0, heads, &attention.query_norm)?)?;
-        if attention.key_layer == index {
+        if attention.seen.layer == index {
             let key = turned(part(heads, kv_heads, &attention.key_norm)?)?;
             let value = by_head(part(heads + kv_heads, kv_heads, &attention.value_norm)?)?;
             cache.store(index, self.position, [&key, &value])?;
         }
-        let [keys, values] = cache.first(attention.key_layer, self.position + self.count)?;
-        // The heads that share a key head are rows of one product: [kv_heads, group · count, head_dim].
-        let rows = heads / kv_heads * self.count;
-        let query = (query.reshape((kv_heads, rows, dim))? * f64::from(config.multipliers.scores))?;
-        let scores = query.matmul(&keys.t()?)?.to_dtype(DType::F32)?;
-        let scores = capped(scores, config.soft_caps.scores)?;
-        let scores = match self.masks.of(attention.window) {
-            None => scores,
-            Some(mask) => {
-                let len = self.position + self.count;
-                let scores = scores.reshape((heads, self.count, len))?.broadcast_add(mask)?;
-                scores.reshape((kv_heads, rows, len))?
-            }
-        };
-        let shares = self.shares(&scores, attention)?.to_dtype(values.dtype())?;
-        let mixed = shares.matmul(&values)?.reshape((heads, self.count, dim))?;
-        let mixed = mixed
-            .transpose(0, 1)?
-            .contiguous()?
-            .reshape((self.count, heads * dim))?;
+        let mixed = self.attend(&attention.seen, &query, cache)?;
         let mixed = match attention.is_gated {
             true => (mixed * sigmoid(&qkv.narrow(1, (heads + 2 * kv_heads) * dim, heads * dim)?.contiguous()?)?)?,
             false => mixed,
@@ -201,9 +190,32 @@ impl TensorPass<'_> {
         attention.output.forward(&mixed)
     }
 
+    /// What queries mix, `[heads, count, head_dim]`, of the keys and values that they see: `[count, heads · head_dim]`.
+    fn attend(&self, seen: &SeenKeys, query: &Tensor, cache: &TensorCache) -> Result<Tensor> {
+        let config = self.config;
+        let (heads, kv_heads, dim) = (config.heads, seen.heads.kv_heads, seen.heads.head_dim);
+        let [keys, values] = cache.first(seen.layer, self.position + self.count)?;
+        // The heads that share a key head are rows of one product: [kv_heads, group · count, head_dim].
+        let rows = heads / kv_heads * self.count;
+        let query = (query.reshape((kv_heads, rows, dim))? * f64::from(config.multipliers.scores))?;
+        let scores = query.matmul(&keys.t()?)?.to_dtype(DType::F32)?;
+        let scores = capped(scores, config.soft_caps.scores)?;
+        let scores = match self.masks.of(seen.window) {
+            None => scores,
+            Some(mask) => {
+                let len = self.position + self.count;
+                let scores = scores.reshape((heads, self.count, len))?.broadcast_add(mask)?;
+                scores.reshape((kv_heads, rows, len))?
+            }
+        };
+        let shares = self.shares(&scores, seen)?.to_dtype(values.dtype())?;
+        let mixed = shares.matmul(&values)?.reshape((heads, self.count, dim))?;
+        mixed.transpose(0, 1)?.contiguous()?.reshape((self.count, heads * dim))
+    }
+
     /// The shares that scores give, `[kv_heads, group · count, len]` both.
-    fn shares(&self, scores: &Tensor, attention: &Attention) -> Result<Tensor> {
-        let Some(sinks) = &attention.sinks else {
+    fn shares(&self, scores: &Tensor, seen: &SeenKeys) -> Result<Tensor> {
+        let Some(sinks) = &seen.sinks else {
             return softmax_last_dim(scores);
         };
         let (kv_heads, rows, len) = scores.dims3()?;

@@ -7,7 +7,7 @@ use crate::error::ModelError;
 use crate::load::config::ModelConfig;
 use crate::load::config::family::Family;
 use crate::load::gguf::tensors::names_in_file;
-use crate::load::matrix_shapes::{MatrixShape, NamedShape};
+use crate::load::shapes::matrices::{MatrixShape, NamedShape};
 use crate::load::weights::Weights;
 use crate::network::rope::frequency_divisors;
 

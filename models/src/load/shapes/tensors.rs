@@ -6,8 +6,9 @@ use crate::load::config::family::{Family, NormPlacement, QueryKeyNorm};
 use crate::load::config::gemma4::{Gemma4Parts, Heads};
 use crate::load::config::layer_kinds::Mixer;
 use crate::load::config::recurrence::{DeltaNet, Mamba2, Recurrence};
-use crate::load::expert_shapes::{BesideShapes, ExpertShapes, MixtureShapes, SharedShapes, StackedShapes};
-use crate::load::matrix_shapes::{GatedShapes, MatrixShape, NamedShape, matrix_shape, norm};
+use crate::load::shapes::experts::{BesideShapes, ExpertShapes, MixtureShapes, SharedShapes, StackedShapes};
+use crate::load::shapes::latent_attention::LatentShapes;
+use crate::load::shapes::matrices::{GatedShapes, MatrixShape, NamedShape, matrix_shape, norm};
 
 /// The tensors of a layer.
 pub(crate) struct LayerShapes {
@@ -61,6 +62,7 @@ pub(crate) enum MixerShapes {
         /// A score for each query head, `[heads]`, that takes a share and gives nothing.
         sinks: Option<NamedShape>,
     },
+    Latent(LatentShapes),
     Recurrent {
         /// One matrix, or those that make it when they are stacked.
         input: Vec<MatrixShape>,
@@ -96,6 +98,7 @@ impl LayerShapes {
     pub(crate) fn matrices(&self) -> Vec<&MatrixShape> {
         let mut matrices: Vec<&MatrixShape> = match &self.mixer {
             MixerShapes::Attention { qkv, output, .. } => qkv.iter().chain([output]).collect(),
+            MixerShapes::Latent(latent) => latent.matrices().collect(),
             MixerShapes::ShortConvolution { input, output, .. } => vec![input, output],
             MixerShapes::Recurrent { input, output, .. } => input.iter().chain([output]).collect(),
         };
@@ -129,7 +132,7 @@ impl LayerShapes {
     pub(crate) fn sinks(&self) -> Option<&NamedShape> {
         match &self.mixer {
             MixerShapes::Attention { sinks, .. } => sinks.as_ref(),
-            MixerShapes::ShortConvolution { .. } | MixerShapes::Recurrent { .. } => None,
+            _ => None,
         }
     }
 
@@ -138,8 +141,9 @@ impl LayerShapes {
         let around = [&self.mixer_norms, &self.feed_forward_norms];
         let around = around.into_iter().flat_map(|norms| [&norms.before, &norms.behind]);
         let of_heads = match &self.mixer {
-            MixerShapes::Attention { norms, .. } => norms.as_slice(),
-            MixerShapes::ShortConvolution { .. } | MixerShapes::Recurrent { .. } => &[],
+            MixerShapes::Attention { norms, .. } => norms.iter().collect(),
+            MixerShapes::Latent(latent) => latent.norms().collect(),
+            MixerShapes::ShortConvolution { .. } | MixerShapes::Recurrent { .. } => Vec::new(),
         };
         let of_input = self.layer_input.as_ref().map(|input| &input.norm);
         let beside = self.mixture().and_then(|mixture| mixture.beside.as_ref());
@@ -154,7 +158,7 @@ impl LayerShapes {
             MixerShapes::ShortConvolution { taps, bias, .. } | MixerShapes::Recurrent { taps, bias, .. } => {
                 Some((taps, bias.as_ref()))
             }
-            MixerShapes::Attention { .. } => None,
+            MixerShapes::Attention { .. } | MixerShapes::Latent(_) => None,
         }
     }
 
@@ -206,7 +210,10 @@ impl ModelConfig {
         let [mixer_norms, feed_forward_norms] = self.norms_around(&at);
         LayerShapes {
             mixer: match (self.mixers[layer], &self.recurrence) {
-                (Mixer::Attention { .. }, _) => self.attention(layer, &at),
+                (Mixer::Attention { .. }, _) => match &self.latent_attention {
+                    Some(sizes) => MixerShapes::Latent(LatentShapes::of(self, sizes, &at)),
+                    None => self.attention(layer, &at),
+                },
                 (Mixer::Recurrent, Some(Recurrence::DeltaNet(sizes))) => self.delta_net(sizes, &at),
                 (Mixer::Recurrent, Some(Recurrence::Mamba2(sizes))) => self.mamba2(sizes, &at),
                 _ => self.short_convolution(&at),
@@ -313,18 +320,17 @@ impl ModelConfig {
 
     fn delta_net(&self, sizes: &DeltaNet, at: &dyn Fn(&str) -> String) -> MixerShapes {
         let (hidden, heads) = (self.hidden_size, sizes.value_heads);
-        let parts = [
-            ("qkv", sizes.channels()),
-            ("z", sizes.values()),
-            ("b", heads),
-            ("a", heads),
-        ];
+        let (channels, values) = (sizes.channels(), sizes.values());
+        let parts = match self.family {
+            Family::Qwen3Next => vec![("qkvz", channels + values), ("ba", 2 * heads)],
+            _ => vec![("qkv", channels), ("z", values), ("b", heads), ("a", heads)],
+        };
         let matrix = |(name, outputs): (&str, usize)| {
             let name = at(&format!("linear_attn.in_proj_{name}"));
             matrix_shape(name, outputs, hidden, false)
         };
         MixerShapes::Recurrent {
-            input: parts.map(matrix).into(),
+            input: parts.into_iter().map(matrix).collect(),
             bias: None,
             taps: (at("linear_attn.conv1d.weight"), vec![sizes.channels(), 1, sizes.taps]),
             of_heads: ["A_log", "dt_bias"]
@@ -391,16 +397,21 @@ impl ModelConfig {
                 Family::Gemma4 => ("router.proj", false),
                 _ => ("gate", false),
             };
+            let choice_bias = match self.family {
+                Family::DeepseekV3 => "gate.e_score_correction_bias",
+                _ => "expert_bias",
+            };
             let stacked = match self.family {
                 Family::GraniteHybrid => ["input_linear.weight", "output_linear.weight"],
                 _ => ["experts.gate_up_proj", "experts.down_proj"],
             };
             let inside = |name: &str| at(&format!("{within}{name}"));
             let (hidden, count) = (self.hidden_size, experts.count);
+            let shared_size = experts.shared_intermediate_size.unwrap_or(self.intermediate_size);
             return FeedForwardShapes::Experts(Box::new(MixtureShapes {
                 router: matrix_shape(inside(router), count, hidden, router_bias),
                 bias: matches!(experts.routing, Routing::Sigmoid { bias: true, .. })
-                    .then(|| (inside("expert_bias"), vec![count])),
+                    .then(|| (inside(choice_bias), vec![count])),
                 experts: match experts.storage {
                     ExpertStorage::Separate => ExpertShapes::Separate((0..count).map(expert).collect()),
                     _ => ExpertShapes::stacked(stacked.map(inside), experts, hidden),
@@ -410,8 +421,12 @@ impl ModelConfig {
                         gated: shared(),
                         gate: None,
                     }),
-                    Family::Qwen35Moe => Some(SharedShapes {
-                        gated: gated("mlp.shared_expert", projections, self.intermediate_size),
+                    Family::DeepseekV2 | Family::DeepseekV3 => Some(SharedShapes {
+                        gated: gated("mlp.shared_experts", projections, shared_size),
+                        gate: None,
+                    }),
+                    Family::Qwen35Moe | Family::Qwen3Next => Some(SharedShapes {
+                        gated: gated("mlp.shared_expert", projections, shared_size),
                         gate: Some(matrix_shape(at("mlp.shared_expert_gate"), 1, hidden, false)),
                     }),
                     Family::Gemma4 => Some(SharedShapes {

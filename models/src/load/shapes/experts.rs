@@ -3,8 +3,7 @@
 
 use crate::load::config::ModelConfig;
 use crate::load::config::experts::{BLOCK, ExpertStorage, Experts};
-use crate::load::config::family::Family;
-use crate::load::matrix_shapes::{GatedShapes, MatrixShape, NamedShape};
+use crate::load::shapes::matrices::{GatedShapes, MatrixShape, NamedShape};
 use crate::load::weights::Weights;
 
 /// The tensors of a feed-forward part with experts.
@@ -135,16 +134,16 @@ impl StackedShapes {
 }
 
 impl ModelConfig {
-    /// The same model with the experts kept as `weights` has them. Checkpoints of Qwen3.5 keep them in one tensor or each in its
-    /// own, and config.json does not say which.
+    /// The same model with the experts kept as `weights` has them: in one tensor or each in its own, which config.json does not say.
     pub(crate) fn with_experts_as_in(mut self, weights: &Weights) -> Self {
         let first = (0..self.layers).find(|layer| self.experts_of(*layer).is_some());
         let has_stacked = |layer: usize| {
             let name = format!("model.layers.{layer}.mlp.experts.gate_up_proj");
-            self.family == Family::Qwen35Moe && weights.dtype(&name).is_some()
+            weights.dtype(&name).is_some()
         };
         let is_stacked = first.is_some_and(has_stacked);
-        if let Some(experts) = self.experts.as_mut().filter(|_| is_stacked) {
+        let separate = |experts: &&mut Experts| is_stacked && experts.storage == ExpertStorage::Separate;
+        if let Some(experts) = self.experts.as_mut().filter(separate) {
             experts.storage = ExpertStorage::Rows;
         }
         self
