@@ -22,6 +22,7 @@ VARIANTS = [
     ("gemma4_text", dict(enable_moe_block=True, num_experts=5, top_k_experts=2, moe_intermediate_size=24)),
     ("deepseek_v2", dict(q_lora_rank=20, topk_method="group_limited_greedy", n_group=3, topk_group=1, attention_bias=True)),
     ("deepseek_v3", dict(q_lora_rank=None, n_group=1, topk_group=1, n_shared_experts=2, rope_scaling=None)),
+    ("nemotron_h", dict(layers_block_type=None, hybrid_override_pattern="M-*-", num_hidden_layers=4, use_bias=True)),
     ("granitemoehybrid", dict(position_embedding_type="rope", num_local_experts=0, mamba_conv_bias=False, mamba_proj_bias=True)),
 ]
 LOGITS = 8

@@ -10,6 +10,7 @@ pub(crate) mod missing;
 pub(crate) mod recurrence;
 pub(crate) mod rope_fields;
 pub(crate) mod rope_scaling;
+pub(crate) mod single_parts;
 
 use serde_json::Value;
 
@@ -26,7 +27,11 @@ use crate::load::config::missing::MISSING;
 use crate::load::config::recurrence::Recurrence;
 use crate::load::config::rope_fields::RopeFields;
 use crate::load::config::rope_scaling::RopeScaling;
+use crate::load::config::single_parts::parts;
 use crate::load::json_fields::JsonFields;
+
+/// The most layers.
+const MAX_LAYERS: usize = 2_000;
 
 /// The shape of a model. All sizes are positive, fit together, and stay under [`ModelConfig::LIMITS`].
 #[derive(Clone, Debug, PartialEq)]
@@ -101,7 +106,7 @@ impl ModelConfig {
     pub const LIMITS: [(&'static str, usize); 8] = [
         ("hidden_size", 1 << 17),
         ("intermediate_size", MAX_WIDTH),
-        ("num_hidden_layers", 2_000),
+        ("num_hidden_layers", MAX_LAYERS),
         ("num_attention_heads", 4_096),
         ("num_key_value_heads", 4_096),
         ("head_dim", 4_096),
@@ -138,7 +143,10 @@ impl ModelConfig {
             None => heads_of_attention(fields, &defaults, (hidden_size, heads))?,
         };
         let Heads { kv_heads, head_dim } = local_heads;
-        let layers = size(fields, "num_hidden_layers")?;
+        let layers = match family {
+            Family::NemotronH => parts(fields, MAX_LAYERS)?.len(),
+            _ => size(fields, "num_hidden_layers")?,
+        };
         let written_positions = size(fields, "max_position_embeddings")?;
         let global = match family {
             Family::Gemma4 => {
@@ -161,6 +169,7 @@ impl ModelConfig {
         let (convolution_taps, convolution_bias) = convolution(fields)?;
         let eps = match family {
             Family::Lfm2 | Family::Lfm2Moe => "norm_eps",
+            Family::NemotronH => "layer_norm_epsilon",
             _ => "rms_norm_eps",
         };
         let attention_bias = fields.flag("attention_bias", matches!(family, Family::Glm4 | Family::GptOss))?;
@@ -204,7 +213,8 @@ impl ModelConfig {
             gemma4: gemma4.transpose()?,
             multipliers,
             soft_caps: SoftCaps::read(fields, family)?,
-            tied_embeddings: fields.flag("tie_embedding", tied)?,
+            // Nemotron-H has an output matrix of its own, whatever is written.
+            tied_embeddings: fields.flag("tie_embedding", tied)? && family != Family::NemotronH,
             qkv_bias: family == Family::Qwen2 || attention_bias,
             attention_output_bias: !matches!(family, Family::Qwen2 | Family::Glm4) && attention_bias,
             mlp_bias: match family {
@@ -326,6 +336,19 @@ fn refuse_unsupported(fields: &JsonFields<'_>, family: Family) -> Result<(), Mod
     }
     if family.has_delta_nets() && fields.flag("attention_bias", false)? {
         return Err(fields.unsupported("attention_bias", "projections without biases"));
+    }
+    if family == Family::NemotronH {
+        for (field, hint) in [
+            ("attention_bias", "attention without biases"),
+            ("mlp_bias", "feed-forward parts without biases"),
+        ] {
+            if fields.flag(field, false)? {
+                return Err(fields.unsupported(field, hint));
+            }
+        }
+        if fields.get("moe_latent_size").is_some() {
+            return Err(fields.unsupported("moe_latent_size", "experts that see the tokens' own vectors"));
+        }
     }
     if family == Family::DeepseekV2 && fields.flag("mlp_bias", false)? {
         return Err(fields.unsupported("mlp_bias", "feed-forward parts without biases"));

@@ -117,6 +117,7 @@ impl ModelConfig {
             let parts = (
                 self.has_attention(layer),
                 self.has_keys(layer),
+                self.is_recurrent(layer),
                 self.experts_of(layer).is_some(),
             );
             (parts, self.heads_of(layer), self.width_of(layer))

@@ -215,13 +215,14 @@ impl Weights {
         Ok(&bytes[index * len..][..len])
     }
 
-    /// The name that the files have for a tensor: in models that also see pictures, the part that reads text has names of its own.
+    /// The name that the files have for a tensor: in models that also see pictures, the part that reads text has names of its own, and Nemotron's all begin otherwise.
     fn stored_name<'a>(&self, name: &'a str) -> Cow<'a, str> {
         if self.shard_of.contains_key(name) {
             return Cow::Borrowed(name);
         }
         let of_part = [
             Some(format!("language_model.{name}")),
+            name.strip_prefix("model.").map(|rest| format!("backbone.{rest}")),
             name.strip_prefix("model.")
                 .map(|rest| format!("model.language_model.{rest}")),
         ];

@@ -72,6 +72,8 @@ pub(crate) enum MixerWeights {
     Latent(Box<LatentAttention>),
     ShortConvolution(ShortConvolution),
     Recurrent(RecurrentWeights),
+    /// None: the layer is a feed-forward part alone.
+    None,
 }
 
 /// The weights of an attention, and what of it is not the same in all layers.
@@ -122,12 +124,14 @@ pub(crate) struct ShortConvolution {
 pub(crate) enum FeedForward {
     Dense(Gated),
     Experts(Box<Mixture>),
+    /// None: the layer is a mixer alone.
+    None,
 }
 
 /// One gated feed-forward part.
 #[derive(Debug, Clone)]
 pub(crate) struct Gated {
-    /// Gate and up projection in one matrix: `[2 · intermediate_size, hidden_size]`.
+    /// Gate and up projection in one matrix: `[2 · intermediate_size, hidden_size]`; where nothing is gated, the up projection alone.
     pub(crate) gate_up: Linear,
     pub(crate) down: Linear,
 }
@@ -208,7 +212,7 @@ impl NetworkReader<'_> {
             } => {
                 let (window, positions) = match self.config.mixers[layer] {
                     Mixer::Attention { window, positions } => (window, positions),
-                    Mixer::ShortConvolution | Mixer::Recurrent => (None, Positions::Rotary),
+                    _ => (None, Positions::Rotary),
                 };
                 let (heads, key_layer) = (self.config.heads_of(layer), self.config.key_layer(layer));
                 MixerWeights::Attention(Attention {
@@ -245,6 +249,7 @@ impl NetworkReader<'_> {
                 let sizes = sizes.ok_or_else(|| self.without_sizes("latent attention"))?;
                 MixerWeights::Latent(Box::new(self.latent_attention(latent, sizes, layer)?))
             }
+            MixerShapes::None => MixerWeights::None,
             MixerShapes::Recurrent { .. } => self.recurrent(&shapes.mixer)?,
             MixerShapes::ShortConvolution {
                 input,
@@ -264,6 +269,7 @@ impl NetworkReader<'_> {
         let feed_forward = match &shapes.feed_forward {
             FeedForwardShapes::Dense(gated) => FeedForward::Dense(self.gated(gated)?),
             FeedForwardShapes::Experts(mixture) => FeedForward::Experts(Box::new(self.mixture(mixture)?)),
+            FeedForwardShapes::None => FeedForward::None,
         };
         Ok(Layer {
             mixer,

@@ -61,6 +61,7 @@ impl<'a> LayerPass<'a> {
         let fed = match &shapes.feed_forward {
             FeedForwardShapes::Dense(gated) => self.gated(gated, &seen)?,
             FeedForwardShapes::Experts(_) => candle_core::bail!("layer {index} has experts"),
+            FeedForwardShapes::None => candle_core::bail!("layer {index} has no feed-forward part"),
         };
         let fed = self.norm(shapes.feed_forward_norms.behind.as_ref(), fed)?;
         x + scaled(fed, residuals)?
@@ -140,7 +141,9 @@ impl<'a> LayerPass<'a> {
         let gate = match self.config.activation {
             Activation::Silu => gate.silu()?,
             Activation::GeluTanh => gate.gelu()?,
-            Activation::ClampedSwish { .. } => candle_core::bail!("a clamped swish has no derivative here"),
+            Activation::ClampedSwish { .. } | Activation::ReluSquared => {
+                candle_core::bail!("a clamped swish and squares have no derivative here")
+            }
         };
         self.linear(&shapes.down, &(gate * up)?)
     }

@@ -93,6 +93,12 @@ pub(crate) fn make_typical(family: Family, config: &mut Value) {
                 "original_max_position_embeddings": 64,
             },
         }),
+        Family::NemotronH => json!({
+            "layers_block_type": ["linear_attention", "moe", "full_attention", "mlp", "linear_attention", "moe"],
+            "mamba_num_heads": 6, "mamba_head_dim": 8, "n_groups": 2, "ssm_state_size": 6, "n_routed_experts": 6,
+            "num_experts_per_tok": 2, "moe_intermediate_size": 24, "moe_shared_expert_intermediate_size": 40,
+            "routed_scaling_factor": 1.5, "n_group": 1, "topk_group": 1, "mlp_hidden_act": "relu2",
+        }),
         Family::GraniteHybrid => json!({
             "num_hidden_layers": 4, "layer_types": ["mamba", "attention", "mamba", "mamba"], "mamba_n_heads": 8, "mamba_n_groups": 2,
             "mamba_d_state": 6, "mamba_d_head": 8, "shared_intermediate_size": 40, "intermediate_size": 24, "num_local_experts": 4,

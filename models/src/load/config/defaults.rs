@@ -34,6 +34,7 @@ impl Defaults {
                 | Family::Olmo3
                 | Family::Phi3
                 | Family::Mixtral
+                | Family::NemotronH
                 | Family::Lfm2
                 | Family::Lfm2Moe => 1e-5,
                 Family::Glm4 => 1.5625e-7,
@@ -41,7 +42,7 @@ impl Defaults {
             },
             head_dim: match family {
                 Family::GptOss => Some(64),
-                Family::Glm4 | Family::Qwen3 => Some(128),
+                Family::Glm4 | Family::Qwen3 | Family::NemotronH => Some(128),
                 Family::Gemma2 | Family::Gemma3 | Family::Gemma4 => Some(256),
                 family if family.has_delta_nets() => Some(256),
                 _ => None,
@@ -50,7 +51,12 @@ impl Defaults {
                 Family::Glm4 | Family::Qwen35Moe | Family::Qwen3Next => Some(2),
                 Family::Gemma2 | Family::Gemma3 | Family::Gemma4 | Family::Qwen35 | Family::Qwen3Moe => Some(4),
                 Family::SmolLm3 => Some(4),
-                Family::GptOss | Family::Mistral | Family::Mixtral | Family::Lfm2 | Family::Lfm2Moe => Some(8),
+                Family::GptOss
+                | Family::Mistral
+                | Family::Mixtral
+                | Family::Lfm2
+                | Family::Lfm2Moe
+                | Family::NemotronH => Some(8),
                 Family::Qwen2 | Family::Qwen3 => Some(32),
                 _ => None,
             },

@@ -3,6 +3,7 @@
 use crate::error::ModelError;
 use crate::load::config::family::Family;
 use crate::load::config::layer_kinds::MAX_WIDTH;
+use crate::load::config::single_parts::{Part, parts};
 use crate::load::json_fields::JsonFields;
 
 /// The most experts of a layer.
@@ -132,7 +133,8 @@ impl Experts {
                 expect(fields, "scoring_func", &["softmax"])?;
                 ("moe_intermediate_size", false, Routing::Softmax)
             }
-            Family::DeepseekV3 => {
+            Family::NemotronH if !parts(fields, layers)?.contains(&Part::Experts) => return Ok(None),
+            Family::DeepseekV3 | Family::NemotronH => {
                 expect(fields, "scoring_func", &["sigmoid"])?;
                 expect(fields, "topk_method", &["noaux_tc"])?;
                 let routing = Routing::Sigmoid {
@@ -156,7 +158,7 @@ impl Experts {
         };
         let (count, per_token) = match family {
             Family::Gemma4 => (["num_experts"].as_slice(), ["top_k_experts"].as_slice()),
-            family if family.has_latent_attention() => {
+            family if family.has_latent_attention() || family == Family::NemotronH => {
                 (["n_routed_experts"].as_slice(), ["num_experts_per_tok"].as_slice())
             }
             Family::Mixtral | Family::GptOss | Family::GraniteHybrid => (
@@ -178,7 +180,14 @@ impl Experts {
             Family::DeepseekV2 => fields.whole_number("first_k_dense_replace")?.unwrap_or(0),
             _ => 0,
         };
-        let dense = |layer: &usize| *layer < first || named.contains(layer) || !(layer + 1).is_multiple_of(step);
+        let single = match family {
+            Family::NemotronH => Some(parts(fields, layers)?),
+            _ => None,
+        };
+        let dense = |layer: &usize| match &single {
+            Some(parts) => parts[*layer] != Part::Experts,
+            None => *layer < first || named.contains(layer) || !(layer + 1).is_multiple_of(step),
+        };
         let intermediate_size = required(&[width], MAX_WIDTH)?;
         let storage = match family {
             Family::GptOss if fields.get("quantization_config").is_some() => ExpertStorage::Mxfp4,
@@ -199,7 +208,7 @@ impl Experts {
             Family::DeepseekV3 => 2.5,
             _ => 1.0,
         };
-        let has_factor = family == Family::Lfm2Moe || family.has_latent_attention();
+        let has_factor = matches!(family, Family::Lfm2Moe | Family::NemotronH) || family.has_latent_attention();
         let written = match has_factor {
             true => fields.number("routed_scaling_factor", 0.0, 1e9)?,
             false => None,
@@ -207,6 +216,7 @@ impl Experts {
         let sizes = (count, per_token);
         let groups = match family {
             Family::DeepseekV3 => ExpertGroups::read(fields, 2, sizes, Some((8, 4)))?,
+            Family::NemotronH => ExpertGroups::read(fields, 2, sizes, Some((1, 1)))?,
             Family::DeepseekV2 => {
                 expect(fields, "topk_method", &["greedy", "group_limited_greedy"])?;
                 match fields.text("topk_method")? {
@@ -222,6 +232,10 @@ impl Experts {
                     .size("shared_expert_intermediate_size", MAX_WIDTH)?
                     .unwrap_or(512),
             ),
+            Family::NemotronH => {
+                let field = "moe_shared_expert_intermediate_size";
+                Some(fields.size(field, MAX_WIDTH)?.unwrap_or(7688))
+            }
             Family::DeepseekV2 | Family::DeepseekV3 => {
                 let default = if family == Family::DeepseekV2 { 2 } else { 1 };
                 let parts = fields.size("n_shared_experts", MAX_WIDTH / intermediate_size)?;

@@ -48,6 +48,9 @@ pub enum Family {
     DeepseekV2,
     /// `DeepseekV3ForCausalLM`: DeepSeek V3 and R1; latent attention, experts chosen by groups and biases.
     DeepseekV3,
+    /// `NemotronHForCausalLM`: Nemotron-H and Nemotron 3; layers of one part each: Mamba2, attention without positions, or a
+    /// feed-forward part, with experts or without.
+    NemotronH,
     /// `MixtralForCausalLM`: Mistral with experts.
     Mixtral,
     /// `GptOssForCausalLM`: gpt-oss; experts in MXFP4, attention sinks, a sliding window in every other layer.
@@ -77,7 +80,7 @@ pub(crate) enum QueryKeyNorm {
 
 impl Family {
     /// All families.
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 25] = [
         Self::Llama,
         Self::Mistral,
         Self::Qwen2,
@@ -102,6 +105,7 @@ impl Family {
         Self::Qwen3Next,
         Self::DeepseekV2,
         Self::DeepseekV3,
+        Self::NemotronH,
     ];
 
     /// Lists all families for a message, each by the text that `told` gives of it, with commas between: `llama, mistral, …` by
@@ -153,6 +157,7 @@ impl Family {
             Self::Qwen3Next => "Qwen3NextForCausalLM",
             Self::DeepseekV2 => "DeepseekV2ForCausalLM",
             Self::DeepseekV3 => "DeepseekV3ForCausalLM",
+            Self::NemotronH => "NemotronHForCausalLM",
             Self::Mixtral => "MixtralForCausalLM",
             Self::GptOss => "GptOssForCausalLM",
         }
@@ -183,6 +188,7 @@ impl Family {
             Self::Qwen3Next => "qwen3_next",
             Self::DeepseekV2 => "deepseek_v2",
             Self::DeepseekV3 => "deepseek_v3",
+            Self::NemotronH => "nemotron_h",
             Self::Mixtral => "mixtral",
             Self::GptOss => "gpt_oss",
         }
@@ -213,6 +219,7 @@ impl Family {
             Self::Qwen3Next => "Qwen3-Next (80B-A3B)",
             Self::DeepseekV2 => "DeepSeek V2, V2-Lite and Coder-V2",
             Self::DeepseekV3 => "DeepSeek V3, V3.1 and R1, Moonlight and Kimi K2 (R1's distills are Llama and Qwen2)",
+            Self::NemotronH => "Nemotron-H, Nemotron 3 Nano (30B-A3B)",
             Self::Mixtral => "Mixtral",
             Self::GptOss => "gpt-oss (20b, 120b), MXFP4 or not",
         }
@@ -224,6 +231,9 @@ impl Family {
             Self::Phi3 => "with LongRoPE, only positions before the original context's end",
             Self::Gemma3 | Self::Gemma4 | Self::Qwen35 | Self::Qwen35Moe => "text only",
             Self::DeepseekV3 => "weights in 16 or 32 bits; those in FP8 are refused",
+            Self::NemotronH => {
+                "not Nemotron 3 Super, whose experts see shorter vectors; time steps have no lower limit, as in vLLM"
+            }
             _ => "",
         }
     }

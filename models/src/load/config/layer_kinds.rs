@@ -3,6 +3,7 @@
 use crate::error::ModelError;
 use crate::load::config::defaults::Defaults;
 use crate::load::config::family::Family;
+use crate::load::config::single_parts::{Part, parts};
 use crate::load::json_fields::JsonFields;
 
 /// The most taps of a short convolution.
@@ -29,6 +30,8 @@ pub enum Mixer {
     ShortConvolution,
     /// A layer that keeps matrices, which every token changes, instead of keys and values of all tokens.
     Recurrent,
+    /// Tokens do not see each other in this layer, which is a feed-forward part alone.
+    None,
 }
 
 /// The rotary positions of an attention layer.
@@ -73,6 +76,8 @@ pub enum Activation {
     Silu,
     /// The Gaussian error linear unit, by its approximation with the hyperbolic tangent.
     GeluTanh,
+    /// The square of what is over zero, of one projection, which nothing gates.
+    ReluSquared,
     /// `x · sigmoid(steepness · x)` of a gate that is at most `limit`; what it gates is kept from `-limit` to `limit` and counts
     /// with one added.
     ClampedSwish {
@@ -84,6 +89,11 @@ pub enum Activation {
 }
 
 impl Activation {
+    /// Number of projections of a token's vector that a feed-forward part has: two where one gates the other.
+    pub(crate) fn projections(self) -> usize {
+        if self == Self::ReluSquared { 1 } else { 2 }
+    }
+
     /// The activation that config.json names.
     pub(crate) fn read(fields: &JsonFields<'_>, family: Family) -> Result<Self, ModelError> {
         if family == Family::GptOss {
@@ -91,6 +101,14 @@ impl Activation {
                 steepness: fields.number("swiglu_alpha", 0.0, 1e9)?.unwrap_or(1.702) as f32,
                 limit: fields.number("swiglu_limit", 0.0, 1e9)?.unwrap_or(7.0) as f32,
             });
+        }
+        if family == Family::NemotronH {
+            for (field, known) in [("mlp_hidden_act", "relu2"), ("mamba_hidden_act", "silu")] {
+                if let Some(other) = fields.text(field)?.filter(|name| *name != known) {
+                    return Err(fields.unsupported(format!("{field} {other:?}"), format!("supported: {known}")));
+                }
+            }
+            return Ok(Self::ReluSquared);
         }
         let (field, default) = match family {
             Family::Gemma2 | Family::Gemma3 | Family::Gemma4 => ("hidden_activation", "gelu_pytorch_tanh"),
@@ -229,6 +247,7 @@ pub(crate) fn mixers(
     };
     let has_positions = |layer: usize| match family {
         Family::GraniteHybrid => has_rope,
+        Family::NemotronH => false,
         Family::SmolLm3 => rotated
             .get(layer)
             .map_or_else(|| !(layer + 1).is_multiple_of(interval), |rotated| *rotated != 0),
@@ -247,6 +266,7 @@ pub(crate) fn mixers(
         match kind {
             LayerKind::Convolution => Ok(Mixer::ShortConvolution),
             LayerKind::Linear => Ok(Mixer::Recurrent),
+            LayerKind::FeedForward => Ok(Mixer::None),
             LayerKind::Full => Ok(Mixer::Attention {
                 window: None,
                 positions,
@@ -268,10 +288,20 @@ enum LayerKind {
     Sliding,
     Convolution,
     Linear,
+    /// No mixer.
+    FeedForward,
 }
 
 /// The kinds of all layers: those of `layer_types`, or what the family's older configurations say.
 fn layer_kinds(fields: &JsonFields<'_>, family: Family, layers: usize) -> Result<Vec<LayerKind>, ModelError> {
+    if family == Family::NemotronH {
+        let kinds = parts(fields, layers)?.into_iter().map(|part| match part {
+            Part::Recurrent => LayerKind::Linear,
+            Part::Attention => LayerKind::Full,
+            Part::Dense | Part::Experts => LayerKind::FeedForward,
+        });
+        return Ok(kinds.collect());
+    }
     let named = fields.list("layer_types")?;
     if !named.is_empty() {
         if named.len() != layers {

@@ -13,7 +13,7 @@ pub struct MissingArchitecture {
 
 /// Architectures that are asked for and cannot be run.
 pub const MISSING: [MissingArchitecture; 1] = [MissingArchitecture {
-    architecture: "NemotronHForCausalLM",
-    models: "Nemotron-3-Nano, Nemotron-H",
-    missing: "feed-forward parts as layers of their own",
+    architecture: "DeepseekV32ForCausalLM",
+    models: "DeepSeek V3.2",
+    missing: "attention to the tokens that an indexer chooses",
 }];

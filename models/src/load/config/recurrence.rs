@@ -55,6 +55,7 @@ impl Recurrence {
         let (recurrence, field) = match family {
             family if family.has_delta_nets() => (Self::DeltaNet(DeltaNet::read(fields)?), "linear_num_value_heads"),
             Family::GraniteHybrid => (Self::Mamba2(Mamba2::read(fields, hidden_size)?), "mamba_d_state"),
+            Family::NemotronH => (Self::Mamba2(Mamba2::of_nemotron(fields)?), "ssm_state_size"),
             _ => return Ok(None),
         };
         let elements = recurrence.state_shape().elements();
@@ -142,6 +143,27 @@ impl Mamba2 {
             convolution_bias: fields.flag("mamba_conv_bias", true)?,
             projection_bias: fields.flag("mamba_proj_bias", false)?,
         })
+    }
+
+    /// The sizes in config.json of Nemotron-H, or those that it leaves out.
+    fn of_nemotron(fields: &JsonFields<'_>) -> Result<Self, ModelError> {
+        let size = |field: &str, default: usize| Ok::<_, ModelError>(fields.size(field, MAX_SIZE)?.unwrap_or(default));
+        let sizes = Self {
+            heads: size("mamba_num_heads", 128)?,
+            head_dim: size("mamba_head_dim", 64)?,
+            groups: size("n_groups", 8)?,
+            state: size("ssm_state_size", 128)?,
+            taps: size("conv_kernel", 4)?,
+            convolution_bias: fields.flag("use_conv_bias", true)?,
+            projection_bias: fields.flag("use_bias", false)?,
+        };
+        if sizes.width() > MAX_WIDTH || !sizes.heads.is_multiple_of(sizes.groups) {
+            let (groups, width) = (sizes.groups, sizes.width());
+            let message =
+                format!("{groups} groups do not divide the heads, or their width {width} is over {MAX_WIDTH}");
+            return Err(fields.error("mamba_num_heads", message));
+        }
+        Ok(sizes)
     }
 
     /// Number of elements of all heads' vectors.

@@ -63,6 +63,8 @@ pub(crate) enum MixerShapes {
         sinks: Option<NamedShape>,
     },
     Latent(LatentShapes),
+    /// None: the layer is a feed-forward part alone.
+    None,
     Recurrent {
         /// One matrix, or those that make it when they are stacked.
         input: Vec<MatrixShape>,
@@ -91,6 +93,8 @@ pub(crate) enum MixerShapes {
 pub(crate) enum FeedForwardShapes {
     Dense(GatedShapes),
     Experts(Box<MixtureShapes>),
+    /// None: the layer is a mixer alone.
+    None,
 }
 
 impl LayerShapes {
@@ -99,12 +103,14 @@ impl LayerShapes {
         let mut matrices: Vec<&MatrixShape> = match &self.mixer {
             MixerShapes::Attention { qkv, output, .. } => qkv.iter().chain([output]).collect(),
             MixerShapes::Latent(latent) => latent.matrices().collect(),
+            MixerShapes::None => Vec::new(),
             MixerShapes::ShortConvolution { input, output, .. } => vec![input, output],
             MixerShapes::Recurrent { input, output, .. } => input.iter().chain([output]).collect(),
         };
         match &self.feed_forward {
             FeedForwardShapes::Dense(gated) => matrices.extend(gated.matrices()),
             FeedForwardShapes::Experts(mixture) => matrices.extend(mixture.matrices()),
+            FeedForwardShapes::None => {}
         }
         if let Some(input) = &self.layer_input {
             matrices.extend([&input.gate, &input.projection]);
@@ -124,7 +130,7 @@ impl LayerShapes {
     pub(crate) fn mixture(&self) -> Option<&MixtureShapes> {
         match &self.feed_forward {
             FeedForwardShapes::Experts(mixture) => Some(mixture),
-            FeedForwardShapes::Dense(_) => None,
+            FeedForwardShapes::Dense(_) | FeedForwardShapes::None => None,
         }
     }
 
@@ -143,7 +149,7 @@ impl LayerShapes {
         let of_heads = match &self.mixer {
             MixerShapes::Attention { norms, .. } => norms.iter().collect(),
             MixerShapes::Latent(latent) => latent.norms().collect(),
-            MixerShapes::ShortConvolution { .. } | MixerShapes::Recurrent { .. } => Vec::new(),
+            MixerShapes::ShortConvolution { .. } | MixerShapes::Recurrent { .. } | MixerShapes::None => Vec::new(),
         };
         let of_input = self.layer_input.as_ref().map(|input| &input.norm);
         let beside = self.mixture().and_then(|mixture| mixture.beside.as_ref());
@@ -158,7 +164,7 @@ impl LayerShapes {
             MixerShapes::ShortConvolution { taps, bias, .. } | MixerShapes::Recurrent { taps, bias, .. } => {
                 Some((taps, bias.as_ref()))
             }
-            MixerShapes::Attention { .. } | MixerShapes::Latent(_) => None,
+            MixerShapes::Attention { .. } | MixerShapes::Latent(_) | MixerShapes::None => None,
         }
     }
 
@@ -187,7 +193,11 @@ impl LayerShapes {
 impl ModelConfig {
     /// The embeddings of all tokens.
     pub(crate) fn embeddings(&self) -> MatrixShape {
-        matrix_shape("model.embed_tokens", self.vocab_size, self.hidden_size, false)
+        let name = match self.family {
+            Family::NemotronH => "model.embeddings",
+            _ => "model.embed_tokens",
+        };
+        matrix_shape(name, self.vocab_size, self.hidden_size, false)
     }
 
     /// The output matrix, where it is not that of the embeddings.
@@ -199,6 +209,7 @@ impl ModelConfig {
     pub(crate) fn final_norm(&self) -> NamedShape {
         let name = match self.family {
             Family::Lfm2 | Family::Lfm2Moe => "model.embedding_norm",
+            Family::NemotronH => "model.norm_f",
             _ => "model.norm",
         };
         norm(name, self.hidden_size)
@@ -207,19 +218,29 @@ impl ModelConfig {
     /// The tensors of the layer of that number.
     pub(crate) fn layer(&self, layer: usize) -> LayerShapes {
         let at = |name: &str| format!("model.layers.{layer}.{name}");
-        let [mixer_norms, feed_forward_norms] = self.norms_around(&at);
+        let [mut mixer_norms, mut feed_forward_norms] = self.norms_around(&at);
+        // Layers of one part have one norm.
+        if self.mixers[layer] == Mixer::None {
+            mixer_norms.before = None;
+        } else if self.family == Family::NemotronH {
+            feed_forward_norms.before = None;
+        }
         LayerShapes {
             mixer: match (self.mixers[layer], &self.recurrence) {
                 (Mixer::Attention { .. }, _) => match &self.latent_attention {
                     Some(sizes) => MixerShapes::Latent(LatentShapes::of(self, sizes, &at)),
                     None => self.attention(layer, &at),
                 },
+                (Mixer::None, _) => MixerShapes::None,
                 (Mixer::Recurrent, Some(Recurrence::DeltaNet(sizes))) => self.delta_net(sizes, &at),
                 (Mixer::Recurrent, Some(Recurrence::Mamba2(sizes))) => self.mamba2(sizes, &at),
                 _ => self.short_convolution(&at),
             },
             mixer_norms,
-            feed_forward: self.feed_forward(layer, &at),
+            feed_forward: match self.family == Family::NemotronH && self.mixers[layer] != Mixer::None {
+                true => FeedForwardShapes::None,
+                false => self.feed_forward(layer, &at),
+            },
             feed_forward_norms,
             layer_input: self.gemma4.and_then(|parts| parts.layer_embeddings).map(|embeddings| {
                 let (hidden, width) = (self.hidden_size, embeddings.width);
@@ -261,6 +282,7 @@ impl ModelConfig {
                 "pre_feedforward_layernorm",
                 "post_feedforward_layernorm",
             ],
+            Family::NemotronH => ["norm", "", "norm", ""],
             Family::Olmo2 | Family::Olmo3 => ["", "post_attention_layernorm", "", "post_feedforward_layernorm"],
             _ => ["input_layernorm", "", "post_attention_layernorm", ""],
         };
@@ -283,16 +305,21 @@ impl ModelConfig {
         };
         let values_are_keys =
             self.gemma4.is_some_and(|parts| parts.values_are_keys) && Gemma4Parts::is_global(self.mixers[layer]);
+        let within = match self.family {
+            Family::NemotronH => "mixer",
+            _ => "self_attn",
+        };
         let mut qkv: Vec<MatrixShape> = match self.family {
             Family::Phi3 => vec![matrix_shape(at("self_attn.qkv_proj"), query + 2 * key, hidden, bias)],
             _ => [("q", query_and_gate), ("k", key), ("v", key)]
-                .map(|(name, outputs)| matrix_shape(at(&format!("self_attn.{name}_proj")), outputs, hidden, bias))
+                .map(|(name, outputs)| matrix_shape(at(&format!("{within}.{name}_proj")), outputs, hidden, bias))
                 .into(),
         };
         let (output, norms) = match self.family {
             Family::Lfm2 | Family::Lfm2Moe => {
                 ("self_attn.out_proj", ["self_attn.q_layernorm", "self_attn.k_layernorm"])
             }
+            Family::NemotronH => ("mixer.o_proj", ["", ""]),
             _ => ("self_attn.o_proj", ["self_attn.q_norm", "self_attn.k_norm"]),
         };
         // Query and key alone, or the query alone.
@@ -345,15 +372,18 @@ impl ModelConfig {
         let (hidden, width, bias) = (self.hidden_size, sizes.width(), sizes.projection_bias);
         let rows = width + sizes.channels() + sizes.heads;
         let of_heads = ["A_log", "dt_bias", "D"];
+        let within = match self.family {
+            Family::NemotronH => "mixer",
+            _ => "mamba",
+        };
+        let at = |name: &str| at(&format!("{within}.{name}"));
         MixerShapes::Recurrent {
-            input: vec![matrix_shape(at("mamba.in_proj"), rows, hidden, bias)],
-            taps: (at("mamba.conv1d.weight"), vec![sizes.channels(), 1, sizes.taps]),
-            bias: (sizes.convolution_bias).then(|| (at("mamba.conv1d.bias"), vec![sizes.channels()])),
-            of_heads: of_heads
-                .map(|name| (at(&format!("mamba.{name}")), vec![sizes.heads]))
-                .into(),
-            norm: norm(&at("mamba.norm"), width),
-            output: matrix_shape(at("mamba.out_proj"), hidden, width, bias),
+            input: vec![matrix_shape(at("in_proj"), rows, hidden, bias)],
+            taps: (at("conv1d.weight"), vec![sizes.channels(), 1, sizes.taps]),
+            bias: (sizes.convolution_bias).then(|| (at("conv1d.bias"), vec![sizes.channels()])),
+            of_heads: of_heads.map(|name| (at(name), vec![sizes.heads])).into(),
+            norm: norm(&at("norm"), width),
+            output: matrix_shape(at("out_proj"), hidden, width, bias),
         }
     }
 
@@ -374,13 +404,18 @@ impl ModelConfig {
             };
             GatedShapes {
                 gate_up: match gate == up {
+                    _ if gate.is_empty() => vec![matrix(up, wide, self.hidden_size)],
                     true => vec![matrix(gate, 2 * wide, self.hidden_size)],
                     false => vec![matrix(gate, wide, self.hidden_size), matrix(up, wide, self.hidden_size)],
                 },
                 down: matrix(down, self.hidden_size, wide),
             }
         };
-        let projections = ["gate_proj", "up_proj", "down_proj"];
+        let projections = match self.family {
+            // Nothing is gated.
+            Family::NemotronH => ["", "up_proj", "down_proj"],
+            _ => ["gate_proj", "up_proj", "down_proj"],
+        };
         let shared_names = ["input_linear", "input_linear", "output_linear"];
         let shared = || gated("shared_mlp", shared_names, self.intermediate_size);
         if let Some(experts) = self.experts_of(layer) {
@@ -388,6 +423,7 @@ impl ModelConfig {
                 Family::Mixtral | Family::GraniteHybrid => ("block_sparse_moe.", ["w1", "w3", "w2"]),
                 Family::Lfm2Moe => ("feed_forward.", ["w1", "w3", "w2"]),
                 Family::Gemma4 => ("", projections),
+                Family::NemotronH => ("mixer.", projections),
                 _ => ("mlp.", projections),
             };
             let expert = |expert| gated(&format!("{within}experts.{expert}"), names, experts.intermediate_size);
@@ -398,7 +434,7 @@ impl ModelConfig {
                 _ => ("gate", false),
             };
             let choice_bias = match self.family {
-                Family::DeepseekV3 => "gate.e_score_correction_bias",
+                Family::DeepseekV3 | Family::NemotronH => "gate.e_score_correction_bias",
                 _ => "expert_bias",
             };
             let stacked = match self.family {
@@ -425,6 +461,10 @@ impl ModelConfig {
                         gated: gated("mlp.shared_experts", projections, shared_size),
                         gate: None,
                     }),
+                    Family::NemotronH => Some(SharedShapes {
+                        gated: gated("mixer.shared_experts", projections, shared_size),
+                        gate: None,
+                    }),
                     Family::Qwen35Moe | Family::Qwen3Next => Some(SharedShapes {
                         gated: gated("mlp.shared_expert", projections, shared_size),
                         gate: Some(matrix_shape(at("mlp.shared_expert_gate"), 1, hidden, false)),
@@ -445,6 +485,7 @@ impl ModelConfig {
             }));
         }
         FeedForwardShapes::Dense(match self.family {
+            Family::NemotronH => gated("mixer", projections, self.intermediate_size),
             Family::Lfm2 | Family::Lfm2Moe => gated("feed_forward", ["w1", "w3", "w2"], self.intermediate_size),
             Family::Phi3 | Family::Glm4 => gated(
                 "mlp",

@@ -92,6 +92,9 @@ struct CpuPass<'a> {
 impl CpuPass<'_> {
     /// Adds to `x` what its tokens take from each other: `x += mixer(norm(x))`.
     fn mix(&mut self, layer: &Layer, index: usize, cache: &mut CpuCache, x: &mut [f32]) -> Result<()> {
+        if matches!(layer.mixer, MixerWeights::None) {
+            return Ok(());
+        }
         self.norm(layer.mixer_norms.before.as_ref(), x)?;
         match &layer.mixer {
             MixerWeights::Attention(attention) => self.attention(attention, index, cache)?,
@@ -102,6 +105,7 @@ impl CpuPass<'_> {
                 recurrent::apply(weights, cache.states.recurrent(index)?, &self.wide, &mut self.narrow)?;
                 weights.output.apply(&self.narrow, self.count, &mut self.added)?;
             }
+            MixerWeights::None => {}
         }
         self.add(layer.mixer_norms.behind.as_ref(), x)
     }
@@ -279,6 +283,9 @@ impl CpuPass<'_> {
 
     /// Adds the feed-forward part to `x`: `x += feed_forward(norm(x))`.
     fn feed_forward(&mut self, layer: &Layer, x: &mut [f32]) -> Result<()> {
+        if matches!(layer.feed_forward, FeedForward::None) {
+            return Ok(());
+        }
         self.norm(layer.feed_forward_norms.before.as_ref(), x)?;
         match &layer.feed_forward {
             FeedForward::Dense(gated) => {
@@ -288,6 +295,7 @@ impl CpuPass<'_> {
                 done?;
             }
             FeedForward::Experts(mixture) => self.mixture(mixture, x)?,
+            FeedForward::None => {}
         }
         self.add(layer.feed_forward_norms.behind.as_ref(), x)
     }
@@ -331,7 +339,7 @@ impl CpuPass<'_> {
     /// One gated feed-forward part of `x`, `[count, hidden_size]`, into `self.added`.
     fn gated(&mut self, gated: &Gated, x: &[f32], count: usize) -> Result<()> {
         gated.gate_up.apply(x, count, &mut self.wide)?;
-        let width = gated.gate_up.outputs() / 2;
+        let width = gated.gate_up.outputs() / self.config.activation.projections();
         kernels::gated(&self.wide, width, self.config.activation, &mut self.narrow);
         gated.down.apply(&self.narrow, count, &mut self.added)
     }

@@ -229,9 +229,13 @@ pub(crate) fn rms_norm(x: &mut [f32], weight: &[f32], eps: f32) {
     }
 }
 
-/// `out[i] = activation(gate[i]) · up[i]` for each row `[gate, up]` of `x`, rows of `2 · width` elements.
+/// `out[i] = activation(gate[i]) · up[i]` for rows `[gate, up]` of `x`, `width` elements each; squares where nothing is gated.
 pub(crate) fn gated(x: &[f32], width: usize, activation: Activation, out: &mut Vec<f32>) {
-    out.resize(x.len() / 2, 0.0);
+    out.resize(x.len() / activation.projections(), 0.0);
+    if activation == Activation::ReluSquared {
+        let numbers = out.iter_mut().zip(x);
+        return numbers.for_each(|(out, x)| *out = x.max(0.0) * x.max(0.0));
+    }
     Arch::new().dispatch(GatedRows {
         x,
         width,
@@ -253,14 +257,12 @@ impl WithSimd for GatedRows<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
-        let rows = self
-            .x
-            .chunks_exact(2 * self.width)
-            .zip(self.out.chunks_exact_mut(self.width));
-        for (row, out) in rows {
+        let out = self.out.chunks_exact_mut(self.width);
+        for (row, out) in self.x.chunks_exact(2 * self.width).zip(out) {
             let (gate, up) = row.split_at(self.width);
             let numbers = gate.iter().zip(up).zip(out);
             match self.activation {
+                Activation::ReluSquared => {}
                 Activation::Silu => {
                     for ((gate, up), out) in numbers {
                         *out = gate / (1.0 + exp(-gate)) * up;

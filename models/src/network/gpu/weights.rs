@@ -261,6 +261,6 @@ pub(crate) fn can_stay_packed(config: &ModelConfig, weights: &Weights) -> bool {
     formats.iter().all(|format| format.dtype().is_none())
         && (0..config.layers).all(|layer| match config.layer(layer).feed_forward {
             FeedForwardShapes::Dense(gated) => alike(&gated.gate_up),
-            FeedForwardShapes::Experts(_) => false,
+            FeedForwardShapes::Experts(_) | FeedForwardShapes::None => false,
         })
 }

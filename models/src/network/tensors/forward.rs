@@ -138,6 +138,7 @@ impl TensorPass<'_> {
     fn mix(&self, layer: &Layer, index: usize, cache: &mut TensorCache, x: &Tensor) -> Result<Tensor> {
         let x = self.norm(layer.mixer_norms.before.as_ref(), x.clone())?;
         let mixed = match &layer.mixer {
+            MixerWeights::None => return x.zeros_like(),
             MixerWeights::Attention(attention) => self.attention(attention, index, cache, &x)?,
             MixerWeights::Latent(latent) => self.latent_attention(latent, cache, &x)?,
             MixerWeights::ShortConvolution(convolution) => self.short_convolution(convolution, index, cache, &x)?,
@@ -272,6 +273,7 @@ impl TensorPass<'_> {
     fn feed_forward(&self, layer: &Layer, x: &Tensor) -> Result<Tensor> {
         let normed = self.norm(layer.feed_forward_norms.before.as_ref(), x.clone())?;
         let fed = match &layer.feed_forward {
+            FeedForward::None => return x.zeros_like(),
             FeedForward::Dense(gated) => self.gated(gated, &normed)?,
             FeedForward::Experts(mixture) => self.mixture(mixture, x, &normed)?,
         };
@@ -342,6 +344,9 @@ impl TensorPass<'_> {
     /// One gated feed-forward part of `x`, `[tokens, hidden_size]`.
     fn gated(&self, gated: &Gated, x: &Tensor) -> Result<Tensor> {
         let both = gated.gate_up.forward(x)?;
+        if self.config.activation == Activation::ReluSquared {
+            return gated.down.forward(&both.relu()?.sqr()?);
+        }
         let width = gated.gate_up.outputs() / 2;
         let gate = both.narrow(D::Minus1, 0, width)?.contiguous()?;
         let up = both.narrow(D::Minus1, width, width)?.contiguous()?;
@@ -351,6 +356,7 @@ impl TensorPass<'_> {
     /// What gates let through of `up`, both `[tokens, width]`.
     fn activated(&self, gate: &Tensor, up: Tensor) -> Result<Tensor> {
         match self.config.activation {
+            Activation::ReluSquared => gate.relu()?.sqr(),
             Activation::Silu => silu(gate)? * up,
             Activation::GeluTanh => gate.gelu()? * up,
             Activation::ClampedSwish { steepness, limit } => {
