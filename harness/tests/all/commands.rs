@@ -400,7 +400,7 @@ fn list_names_frameworks_models_and_datasets() {
     assert!(text.contains("LM only") && text.contains("heldout"), "{text}");
     let text = succeed(&program().args(["list", "--models"]).output().unwrap());
     assert!(
-        text.contains("Lfm2ForCausalLM") && text.contains("latent attention is missing"),
+        text.contains("Lfm2ForCausalLM") && text.contains("indexer chooses is missing"),
         "{text}"
     );
     let output = program().args(["list", "--models", "--json"]).output().unwrap();
