@@ -65,6 +65,22 @@ pub trait Masker: Send {
         self.mask()
     }
 
+    /// Writes the tokens of [`mask`](Masker::mask) into `words`, or with a limit those of [`mask_within`](Masker::mask_within), in the
+    /// layout of [`TokenMask`]. `words` are as many as the vocabulary needs (one for 32 tokens, the last one whole). For rows of a batch
+    /// this is faster than a mask that is copied, and the masker keeps no mask of its own.
+    ///
+    /// # Errors
+    ///
+    /// [`MaskError::LimitExceeded`] or [`MaskError::Internal`], where the framework cannot tell. What `words` hold then does not matter.
+    fn write_mask(&mut self, limit: Option<usize>, words: &mut [u32]) -> Result<(), MaskError> {
+        let mask = match limit {
+            Some(tokens) => self.mask_within(tokens)?,
+            None => self.mask()?,
+        };
+        words.copy_from_slice(mask.words());
+        Ok(())
+    }
+
     /// Says whether `token` is part of what may be written somewhere though it is no text: a structural tag names such tokens. One that
     /// ends sequences may so be a part of an answer.
     fn names(&self, token: TokenId) -> bool {

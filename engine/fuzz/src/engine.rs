@@ -132,7 +132,18 @@ pub fn accepts(
     while !rest.is_empty() {
         let token = token(vocabulary, rest, choices);
         let masked = match choices.below(8) {
-            0 => Some(masker.mask()?.allows(token)),
+            0 => {
+                let mut words = vec![u32::MAX; vocabulary.len().div_ceil(32)];
+                masker.write_mask(None, &mut words)?;
+                let mask = masker.mask()?;
+                if words != mask.words() {
+                    return Err(MaskError::Internal(format!(
+                        "two masks before {:?}",
+                        String::from_utf8_lossy(rest)
+                    )));
+                }
+                Some(mask.allows(token))
+            }
             _ => None,
         };
         let taken = match masker.advance(token) {

@@ -221,12 +221,10 @@ impl Matcher {
         }
         let (row, padding) = row.split_at_mut(needed);
         padding.fill(0);
-        let mask = match self.max_tokens {
-            Some(most) => self.masker.mask_within(most.saturating_sub(self.masker.position()))?,
-            None => self.masker.mask()?,
-        };
-        row.copy_from_slice(mask.words());
-        let mut ends = self.terminated || self.vocabulary.eos_tokens().iter().any(|token| mask.allows(*token));
+        let limit = self.max_tokens.map(|most| most.saturating_sub(self.masker.position()));
+        self.masker.write_mask(limit, row)?;
+        let allows = |token: &TokenId| row[*token as usize / 32] >> (token % 32) & 1 == 1;
+        let mut ends = self.terminated || self.vocabulary.eos_tokens().iter().any(allows);
         // A structural tag may name an end of sequence where the answer does not end.
         ends = ends && self.masker.is_complete()?;
         if ends {

@@ -149,6 +149,9 @@ mod tests {
             let tokens = &drawings[step * step % 8 * 3 % 8];
             let fresh = MaskBuffers::default().draw(tokens, &sets, len).clone();
             assert_eq!(*buffers.draw(tokens, &sets, len), fresh);
+            let mut words = vec![u32::MAX; len.div_ceil(32)];
+            tokens.write(&mut words, &sets);
+            assert_eq!(words, fresh.words());
         }
         let mask = buffers.draw(&drawings[4], &sets, len);
         assert_eq!(mask.count(), 16 + 3 - 2 + 1);

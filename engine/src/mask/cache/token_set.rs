@@ -202,13 +202,22 @@ impl TokenSet {
 
     /// All tokens of the set, 32 a word.
     pub(crate) fn words(&self, sets: &BaseSets) -> Vec<u32> {
-        let mut words = self.base.words(sets).to_vec();
-        words.resize(sets.any.len(), 0);
-        unset(&mut words, &self.without);
-        for &token in self.with.iter().flat_map(|tokens| tokens.iter()) {
-            set(&mut words, token);
-        }
+        let mut words = vec![0; sets.any.len()];
+        self.write(&mut words, sets);
         words
+    }
+
+    /// Writes all tokens of the set into words, 32 a word, as many as the vocabulary needs.
+    pub(crate) fn write(&self, words: &mut [u32], sets: &BaseSets) {
+        let (base, others) = words.split_at_mut(self.base.words(sets).len());
+        base.copy_from_slice(self.base.words(sets));
+        others.fill(0);
+        unset(words, &self.without);
+        for tokens in &self.with {
+            for &token in tokens.iter() {
+                set(words, token);
+            }
+        }
     }
 
     /// Bytes that the set takes; lists that sets share are counted for each.

@@ -143,13 +143,19 @@ impl<T: MaskedText> StateMasker<T> {
         self.budget.get_or_insert_with(|| Box::new(TokenBudget::new()))
     }
 
-    /// The mask without a limit on tokens.
-    fn whole_mask(&mut self) -> Result<&TokenMask, MaskError> {
+    /// The tokens of the mask without a limit on tokens.
+    fn whole_set(&mut self) -> Result<Arc<TokenSet>, MaskError> {
         let (tokens, was_known) = match self.ended {
             true => (Arc::new(TokenSet::none()), false),
             false => self.texts.mask(self.state())?,
         };
         self.was_known = was_known;
+        Ok(tokens)
+    }
+
+    /// The mask without a limit on tokens.
+    fn whole_mask(&mut self) -> Result<&TokenMask, MaskError> {
+        let tokens = self.whole_set()?;
         let texts = &self.texts;
         let buffers = self.buffers.get_or_insert_with(|| texts.buffers().take());
         Ok(buffers.draw(&tokens, texts.sets(), texts.vocabulary().len()))
@@ -221,7 +227,22 @@ impl<T: MaskedText> Masker for StateMasker<T> {
     }
 
     fn mask_within(&mut self, tokens: usize) -> Result<&TokenMask, MaskError> {
-        self.mask_in_budget(tokens)
+        match self.limit_mask(tokens)? {
+            true => Ok(self.limited_mask()),
+            false => self.whole_mask(),
+        }
+    }
+
+    fn write_mask(&mut self, limit: Option<usize>, words: &mut [u32]) -> Result<(), MaskError> {
+        if let Some(tokens) = limit
+            && self.limit_mask(tokens)?
+        {
+            words.copy_from_slice(self.limited_mask().words());
+            return Ok(());
+        }
+        let tokens = self.whole_set()?;
+        tokens.write(words, self.texts.sets());
+        Ok(())
     }
 
     fn names(&self, token: TokenId) -> bool {

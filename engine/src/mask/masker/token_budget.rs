@@ -40,8 +40,9 @@ impl TokenBudget {
 }
 
 impl<T: MaskedText> StateMasker<T> {
-    /// The mask of [`Masker::mask_within`](crate::Masker::mask_within).
-    pub(super) fn mask_in_budget(&mut self, tokens: usize) -> Result<&TokenMask, MaskError> {
+    /// Works out the mask of [`Masker::mask_within`](crate::Masker::mask_within). True where it is the
+    /// [limited mask](Self::limited_mask), false where it is the one without a limit.
+    pub(super) fn limit_mask(&mut self, tokens: usize) -> Result<bool, MaskError> {
         let planned = self.planned().filter(|planned| planned.len() < tokens);
         let length = match (&planned, self.is_ended()) {
             (Some(planned), false) => Some(planned.len()),
@@ -53,16 +54,16 @@ impl<T: MaskedText> StateMasker<T> {
         };
         // The end of sequence takes a token too.
         let Some(spare) = length.and_then(|length| tokens.checked_sub(length + 1)) else {
-            return self.whole_mask();
+            return Ok(false);
         };
         if spare >= SPARE_TOKENS_WITHOUT_LOOK {
-            return self.whole_mask();
+            return Ok(false);
         }
         let mut allowed = self.whole_mask()?.clone();
         if spare >= SPARE_TOKENS_IN_LARGE_MASKS && allowed.count() > MAX_TOKENS_LOOKED_AT_EARLY
             || self.furthest(&allowed)? as usize + 2 <= tokens
         {
-            return self.whole_mask();
+            return Ok(false);
         }
         let plan = match planned {
             Some(planned) => planned,
@@ -82,7 +83,13 @@ impl<T: MaskedText> StateMasker<T> {
                 }
             }
         }
-        Ok(self.keep_mask(allowed))
+        self.budget_mut().mask = allowed;
+        Ok(true)
+    }
+
+    /// The mask that was last worked out under a limit.
+    pub(super) fn limited_mask(&mut self) -> &TokenMask {
+        &self.budget_mut().mask
     }
 
     /// What is left of the completion that is followed; none where the document has left all that were planned.
@@ -103,12 +110,6 @@ impl<T: MaskedText> StateMasker<T> {
             budget.plans.remove(0);
         }
         budget.plans.push((start, plan));
-    }
-
-    fn keep_mask(&mut self, mask: TokenMask) -> &TokenMask {
-        let budget = self.budget_mut();
-        budget.mask = mask;
-        &budget.mask
     }
 
     /// The length of the longest completion behind one of the tokens `allowed`.

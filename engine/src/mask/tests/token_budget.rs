@@ -18,6 +18,13 @@ fn needed(masker: &mut dyn Masker) -> usize {
     masker.completion_length().unwrap().unwrap() + 1
 }
 
+/// Asserts that a mask is written as it is, whatever the words held before.
+fn assert_writes(masker: &mut dyn Masker, limit: Option<usize>, mask: &[u32]) {
+    let mut words = vec![u32::MAX; mask.len()];
+    masker.write_mask(limit, &mut words).unwrap();
+    assert_eq!(words, mask);
+}
+
 const SCHEMAS: [&str; 6] = [
     "true",
     r#"{"type": "array", "items": {"type": "array"}}"#,
@@ -41,6 +48,7 @@ fn every_choice_ends_in_time() {
                 let mut left = limit;
                 loop {
                     let mask = masker.mask_within(left).unwrap().clone();
+                    assert_writes(&mut *masker, Some(left), mask.words());
                     let tokens: Vec<TokenId> = mask.iter().collect();
                     let token = *tokens
                         .choose(&mut random)
@@ -76,6 +84,8 @@ fn no_more_is_forbidden_than_has_to_be() {
                 masker.mask_within(left).unwrap().clone(),
             );
             assert_eq!(*masker.mask_within(100_000).unwrap(), whole, "{schema}");
+            assert_writes(&mut *masker, Some(100_000), whole.words());
+            assert_writes(&mut *masker, None, whole.words());
             for token in whole.iter() {
                 let mut next = masker.fork().unwrap();
                 next.advance(token).unwrap();
