@@ -8,7 +8,8 @@
 //! The first mask at a state takes longer than those after it, and what takes long is mostly the same in all documents:
 //! which tokens begin a value of each kind that the schema speaks of, which may come first in its strings, numbers and
 //! names. A compiler has time for that where a decode loop has not, so the kinds nearest to the root are looked at, as
-//! many as fit a bound on work, and then states further into their strings.
+//! many as fit a bound on work, and then states further into their strings. Where alternatives are told apart by a constant, as
+//! tools are by their names, the members behind each constant are looked at as well.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -27,6 +28,8 @@ use super::shared_tokens::SharedTokens;
 const MAX_VALUES: usize = 256;
 /// Names of an object.
 const MAX_KEYS: usize = 256;
+/// Words by which alternatives are told apart.
+const MAX_WORDS: usize = 32;
 /// Places that are looked at in strings of one kind.
 const MAX_STATES: usize = 16;
 /// Memory from which on no more is looked at: it grows with the work, which it is a measure of. An eighth of what the
@@ -95,6 +98,14 @@ pub(crate) fn warm_up_vocabulary(
     };
     // Within limits so low that one of these is refused no languages are for all.
     look().unwrap_or_else(|_| Languages::within(&options.schema.limits))
+}
+
+/// Where a look ahead goes on.
+enum Open {
+    /// Before a value, with the state behind its name, if it is a member.
+    Value(Option<State>, State),
+    /// Before the name of a member.
+    Names(State),
 }
 
 /// What a look ahead may take.
@@ -168,11 +179,26 @@ impl MaskBuilder {
         allowed: Allowed,
         shared: &CompiledSchema,
     ) -> Result<(), AutomatonError> {
-        let mut open = VecDeque::from([(None, start)]);
-        let (mut values, mut texts) = (0, Vec::new());
-        while let Some((name, at)) = open.pop_front() {
+        let mut open = VecDeque::from([Open::Value(None, start)]);
+        let (mut values, mut texts, mut passed) = (0, Vec::new(), HashSet::new());
+        while let Some(next) = open.pop_front() {
             if values == MAX_VALUES || allowed.is_used_up(&self.automaton) {
                 break;
+            }
+            let (name, at) = match next {
+                Open::Value(name, at) => (name, at),
+                // Many words may lead to one state.
+                Open::Names(at) if !passed.insert(at) => continue,
+                Open::Names(at) => {
+                    values += 1;
+                    self.warm_up_names(at, allowed, shared, &mut open)?;
+                    continue;
+                }
+            };
+            if let Some(name) = name
+                && !self.automaton.judges_keys_singly(name)
+            {
+                self.pass_words(at, &mut open)?;
             }
             if !self.walk(shared).warm_up_value(name, at)? {
                 continue;
@@ -195,7 +221,7 @@ impl MaskBuilder {
             }
             if let Some(array) = self.automaton.step(at, b'[')? {
                 let item = self.automaton.first_item(array)?;
-                open.extend(item.map(|item| (None, item)));
+                open.extend(item.map(|item| Open::Value(None, item)));
             }
         }
         let memory = allowed.memory + STRING_BYTES;
@@ -235,13 +261,32 @@ impl MaskBuilder {
         Ok(())
     }
 
-    /// Looks at the first name of an object, and goes on with the values of those that are listed.
+    /// Goes on behind each of the words that a member's value may be: alternatives are told apart by such a member, and which come
+    /// behind it depends on the word.
+    fn pass_words(&mut self, value: State, open: &mut VecDeque<Open>) -> Result<(), AutomatonError> {
+        let Some(text) = self.automaton.step(value, b'"')? else {
+            return Ok(());
+        };
+        let StateClass::String(DecodeState::Between, language) = self.automaton.state_class(text)? else {
+            return Ok(());
+        };
+        let words = self.automaton.languages().words(language, MAX_WORDS);
+        for word in words.unwrap_or_default() {
+            // A word with characters that are escaped is not found like this.
+            let behind = self.automaton.read_bytes(text, word.as_bytes())?;
+            let behind = behind.map(|behind| self.automaton.read_bytes(behind, b"\","));
+            open.extend(behind.transpose()?.flatten().map(Open::Names));
+        }
+        Ok(())
+    }
+
+    /// Looks at the name that comes next in an object, and goes on with the values of those that are listed.
     fn warm_up_names(
         &mut self,
         object: State,
         allowed: Allowed,
         shared: &CompiledSchema,
-        open: &mut VecDeque<(Option<State>, State)>,
+        open: &mut VecDeque<Open>,
     ) -> Result<(), AutomatonError> {
         let Some(at) = self.automaton.step(object, b'"')? else {
             return Ok(());
@@ -267,7 +312,7 @@ impl MaskBuilder {
             }
             let name = self.automaton.after_key(at, name);
             let value = self.automaton.value_of_key(name)?;
-            open.extend(value.map(|value| (Some(name), value)));
+            open.extend(value.map(|value| Open::Value(Some(name), value)));
         }
         Ok(())
     }
