@@ -57,6 +57,7 @@ run() {
     "$venv/bin/python" "$@"
 }
 run -mpytest --quiet -p no:cacheprovider "$tests"
+run "$here/record_structural_tags.py" "$tests/structural_tags.json" --check
 run "$here/with_vllm.py" "$model"
 run "$here/with_sglang.py" "$model"
 run "$examples/transformers_generate.py"

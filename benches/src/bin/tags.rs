@@ -1,7 +1,7 @@
 //! Structural tags of 1, 10, 100 and 500 tools: processor time of compilation, of the first mask, and of the masks of replies.
 //!
-//! `cargo run --release -p maskwright-benches --bin tags -- [--tools N,…]` prints a line for each number of tools. A reply is free text
-//! with calls of up to twenty of the tools in the format of Hermes, each with arguments of its own. Masks are those of
+//! `cargo run --release -p maskwright-benches --bin tags -- [--tools N,…] [--style json|qwen_xml]` prints a line for each number of tools. A reply is free
+//! text with calls of up to twenty of the tools in the format of Hermes or, in the other style, of Qwen3-Coder, each with arguments of its own. Masks are those of
 //! o200k_base; a tag was compiled before, so that the vocabulary is sorted. Masks of free text are those outside of calls when a second masker writes
 //! the reply.
 
@@ -25,15 +25,19 @@ const PROSE: &str = "The forecast needs two places, so I look both up; a < b hol
     - first the one\n- then the other\n";
 
 fn main() -> ExitCode {
-    let mut counts = TOOLS.to_vec();
+    let (mut counts, mut format) = (TOOLS.to_vec(), HERMES);
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         let list = arguments.next().unwrap_or_default();
         let numbers: Result<Vec<usize>, _> = list.split(',').map(str::parse).collect();
         match (&argument[..], numbers) {
             ("--tools", Ok(numbers)) => counts = numbers,
+            ("--style", _) if list == HERMES.style => format = HERMES,
+            ("--style", _) if list == QWEN_CODER.style => format = QWEN_CODER,
             _ => {
-                report(&format!("{argument} {list} is not understood: --tools N,…\n"));
+                report(&format!(
+                    "{argument} {list} is not understood: --tools N,… --style json|qwen_xml\n"
+                ));
                 return ExitCode::FAILURE;
             }
         }
@@ -42,13 +46,13 @@ fn main() -> ExitCode {
     maskwright_benches::on_large_stack(|| {
         let compiler = ReplyCompiler::new(vocabulary.clone(), ExactOptions::default());
         // The vocabulary is sorted.
-        let mut warm = compile(&compiler, 1);
+        let mut warm = compile(&compiler, format, 1);
         warm.mask().expect("a mask");
         report(
             "tools  compile ms  first mask ms  memory MiB | masks in us: p50    p99    max | free text: p50    p99    max\n",
         );
         for count in counts {
-            measure(&compiler, &vocabulary, count);
+            measure(&compiler, &vocabulary, format, count);
         }
     });
     ExitCode::SUCCESS
@@ -75,38 +79,82 @@ fn schema(number: usize) -> Value {
     })
 }
 
-fn begin(number: usize) -> String {
-    format!("<tool_call>\n{{\"name\": \"get_weather_{number}\", \"arguments\": ")
+/// How calls are written.
+#[derive(Clone, Copy)]
+struct Format {
+    style: &'static str,
+    /// What a call begins with, before and behind the number of its tool, and what it ends with.
+    marks: [&'static str; 3],
+    /// The arguments of a call, by the numbers of tool and call.
+    arguments: fn(usize, usize) -> String,
 }
 
-const END: &str = "}\n</tool_call>";
+const HERMES: Format = Format {
+    style: "json",
+    marks: [
+        "<tool_call>\n{\"name\": \"get_weather_",
+        "\", \"arguments\": ",
+        "}\n</tool_call>",
+    ],
+    arguments: |number, call| {
+        let days = call % 5 + 1;
+        format!(
+            "{{\"place_{number}\": \"Zürich \\\"{call}\\\"\", \"unit\": \"celsius\", \"days\": {days}, \"tags\": [\"a\", \"b{call}\"]}}"
+        )
+    },
+};
 
-fn tag(count: usize) -> String {
+const QWEN_CODER: Format = Format {
+    style: "qwen_xml",
+    marks: [
+        "<tool_call>\n<function=get_weather_",
+        ">\n",
+        "\n</function>\n</tool_call>",
+    ],
+    arguments: |number, call| {
+        let one = |name: &str, value: &str| format!("<parameter={name}>\n{value}\n</parameter>");
+        [
+            one(&format!("place_{number}"), &format!("Zürich \"{call}\"")),
+            one("unit", "celsius"),
+            one("days", &format!("{}", call % 5 + 1)),
+            one("tags", &format!("[\"a\", \"b{call}\"]")),
+        ]
+        .join("\n")
+    },
+};
+
+impl Format {
+    fn begin(self, number: usize) -> String {
+        let [before, behind, _] = self.marks;
+        format!("{before}{number}{behind}")
+    }
+}
+
+fn tag(format: Format, count: usize) -> String {
     let tags = (0..count).map(|number| {
-        let content = json!({"type": "json_schema", "json_schema": schema(number)});
-        json!({"type": "tag", "begin": begin(number), "content": content, "end": END})
+        let content = json!({"type": "json_schema", "style": format.style, "json_schema": schema(number)});
+        json!({"type": "tag", "begin": format.begin(number), "content": content, "end": format.marks[2]})
     });
     let tags: Vec<Value> = tags.collect();
     let format = json!({"type": "triggered_tags", "triggers": ["<tool_call>"], "tags": tags});
     json!({"type": "structural_tag", "format": format}).to_string()
 }
 
-fn compile(compiler: &ReplyCompiler, count: usize) -> Box<dyn Masker> {
-    compiler.compile_structural_tag(&tag(count)).expect("a sound tag")
+fn compile(compiler: &ReplyCompiler, format: Format, count: usize) -> Box<dyn Masker> {
+    compiler
+        .compile_structural_tag(&tag(format, count))
+        .expect("a sound tag")
 }
 
 /// A reply in parts, each with whether it is free text.
-fn reply(count: usize) -> Vec<(bool, String)> {
+fn reply(format: Format, count: usize) -> Vec<(bool, String)> {
     let called = CALLED.min(count);
     let mut parts = Vec::new();
     for call in 0..called {
         let number = call * count / called;
-        let arguments = format!(
-            "{{\"place_{number}\": \"Zürich \\\"{call}\\\"\", \"unit\": \"celsius\", \"days\": {}, \"tags\": [\"a\", \"b{call}\"]}}",
-            call % 5 + 1
-        );
+        let (begin, arguments) = (format.begin(number), (format.arguments)(number, call));
         parts.push((true, PROSE.to_owned()));
-        parts.push((false, format!("{}{arguments}{END}", begin(number))));
+        parts.push((false, format!("{begin}{arguments}{}", format.marks[2])));
     }
     parts.push((true, PROSE.to_owned()));
     parts
@@ -120,8 +168,8 @@ fn tokens(vocabulary: &Vocabulary, text: &str) -> Vec<TokenId> {
     }
 }
 
-fn measure(compiler: &ReplyCompiler, vocabulary: &Arc<Vocabulary>, count: usize) {
-    let tag = tag(count);
+fn measure(compiler: &ReplyCompiler, vocabulary: &Arc<Vocabulary>, format: Format, count: usize) {
+    let tag = tag(format, count);
     let clock = Stopwatch::start();
     let mut masker = compiler.compile_structural_tag(&tag).expect("a sound tag");
     let compiled = clock.elapsed().cpu_ns;
@@ -131,7 +179,7 @@ fn measure(compiler: &ReplyCompiler, vocabulary: &Arc<Vocabulary>, count: usize)
     let first = clock.elapsed().cpu_ns;
     let reading = Stopwatch::reading().cpu_ns;
     let (mut all, mut free) = (Vec::new(), Vec::new());
-    let reply: Vec<(bool, Vec<TokenId>)> = reply(count)
+    let reply: Vec<(bool, Vec<TokenId>)> = reply(format, count)
         .into_iter()
         .map(|(is_free, text)| (is_free, tokens(vocabulary, &text)))
         .collect();

@@ -111,6 +111,42 @@ fn calls(format: ToolFormat, arguments: &str) -> (String, String) {
             let one = call("weather", arguments);
             (one.clone(), format!("{one}<|start|>assistant{}", call("time", "{}")))
         }
+        ToolFormat::QwenXml | ToolFormat::Glm | ToolFormat::MiniMax | ToolFormat::DeepSeekV32 => {
+            // The city as it stands in the arguments: a string, or a number, which is none of its schema.
+            let arguments: Value = serde_json::from_str(arguments).unwrap();
+            let city = arguments["city"].as_str().map(|city| city.to_owned());
+            let name = if city.is_some() { "city" } else { "town" };
+            let city = city.unwrap_or_default();
+            match format {
+                ToolFormat::QwenXml => {
+                    let one = format!(
+                        "<tool_call>\n<function=weather>\n<parameter={name}>\n{city}\n</parameter>\n</function>\n</tool_call>"
+                    );
+                    let two = format!("{one}\n<tool_call>\n<function=time>\n</function>\n</tool_call>");
+                    (one, two)
+                }
+                ToolFormat::Glm => {
+                    let one = format!(
+                        "<tool_call>weather\n<arg_key>{name}</arg_key>\n<arg_value>{city}</arg_value>\n</tool_call>"
+                    );
+                    let two = format!("{one}\n<tool_call>time\n</tool_call>");
+                    (one, two)
+                }
+                _ => {
+                    let (mark, all) = match format {
+                        ToolFormat::MiniMax => ("", "minimax:tool_call"),
+                        _ => ("｜DSML｜", "｜DSML｜function_calls"),
+                    };
+                    let kind = if mark.is_empty() { "" } else { " string=\"true\"" };
+                    let weather = format!(
+                        "<{mark}invoke name=\"weather\">\n<{mark}parameter name=\"{name}\"{kind}>{city}</{mark}parameter>\n</{mark}invoke>\n"
+                    );
+                    let time = format!("<{mark}invoke name=\"time\">\n</{mark}invoke>\n");
+                    let section = |calls: &str| format!("<{all}>\n{calls}</{all}>");
+                    (section(&weather), section(&format!("{weather}{time}")))
+                }
+            }
+        }
         _ => panic!("{format:?}"),
     }
 }
@@ -171,6 +207,10 @@ fn formats_are_known_by_name_and_by_template() {
         ),
         ("{{ '[TOOL_CALLS]' }}", Some(ToolFormat::Mistral)),
         ("<tool_call>\n<function=name>", None),
+        ("<tool_call>\n<function=name>\n<parameter=a>", Some(ToolFormat::QwenXml)),
+        ("<arg_key>{{ k }}</arg_key>\n<arg_value>", Some(ToolFormat::Glm)),
+        ("{% set begin = '<minimax:tool_call>' %}", Some(ToolFormat::MiniMax)),
+        ("<｜DSML｜function_calls>", Some(ToolFormat::DeepSeekV32)),
         ("<|channel|>commentary", Some(ToolFormat::Harmony)),
     ] {
         assert_eq!(ToolFormat::of_chat_template(template), format, "{template}");

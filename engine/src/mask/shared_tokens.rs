@@ -25,8 +25,13 @@ pub(crate) struct SharedTokens {
 impl SharedTokens {
     /// Sorts the tokens of a vocabulary, which takes a fraction of a second.
     pub(crate) fn new(vocabulary: &Vocabulary, style: Style, tuning: Tuning) -> Self {
+        Self::of(TokenIndex::new(vocabulary, style, tuning))
+    }
+
+    /// Tokens that are sorted.
+    pub(crate) fn of(index: TokenIndex) -> Self {
         Self {
-            index: TokenIndex::new(vocabulary, style, tuning),
+            index,
             strings: SharedStringCache::default(),
             value_tokens: SharedShapes::default(),
             suffixes: SharedSuffixes::default(),

@@ -20,6 +20,7 @@ use crate::mask::ExactOptions;
 use crate::mask::cache::bounded::lock;
 use crate::mask::compiled_schema::CompiledSchema;
 use crate::mask::compiler::EXPRESSIONS;
+use crate::mask::index::tokens::TokenIndex;
 use crate::mask::masker::StateMasker;
 use crate::mask::shared_tokens::SharedTokens;
 use crate::mask::tuning::Tuning;
@@ -95,6 +96,8 @@ pub struct ReplyCompiler {
     unlike: OnceLock<Arc<UnlikeTokens>>,
     /// What structural tags need to know of the vocabulary.
     tags: OnceLock<Arc<TagTokens>>,
+    /// The tokens of text as strings of JSON have them.
+    escaped: OnceLock<Arc<SharedTokens>>,
     /// The tokens that may lead from the data into what comes after it, by that.
     tails: Mutex<HashMap<String, Arc<ClosingTokens>>>,
 }
@@ -121,6 +124,7 @@ impl ReplyCompiler {
             text: OnceLock::new(),
             unlike: OnceLock::new(),
             tags: OnceLock::new(),
+            escaped: OnceLock::new(),
             tails: Mutex::default(),
         }
     }
@@ -213,11 +217,15 @@ impl ReplyCompiler {
     /// `{"type": "choice", "choices": [TEXT, …]}` is one of some texts. Fixed texts name special tokens: `<|call|>` in one is the token of that name,
     /// where the vocabulary has it. Free text within a tag never has the tag's end.
     ///
+    /// Content in the styles `qwen_xml`, `minimax_xml`, `glm_xml`, `deepseek_xml` and `deepseek_v4_1_xml` is the parameters of a call: those of `properties`, `required` and
+    /// `additionalProperties`, in their order, with values of their schemas. Strings stand as they are, without the marks at which parsers take them to end; other values
+    /// stand as JSON.
+    ///
     /// # Errors
     ///
     /// [`CompileErrorKind::Malformed`] where the text is no structural tag or names a token that the vocabulary lacks;
-    /// [`CompileErrorKind::Unsupported`] for the format `grammar`, styles of content other than `json`, limits on the tokens or characters of
-    /// a part, members that are not known, fixed texts that the vocabulary cannot spell, and contents that can begin at one byte after another
+    /// [`CompileErrorKind::Unsupported`] for the format `grammar`, styles of content that are not named here, other keywords on the object of arguments in a style that is not `json`,
+    /// limits on the tokens or characters of a part, members that are not known, fixed texts that the vocabulary cannot spell, and contents that can begin at one byte after another
     /// while what is before them goes on, such as free text; [`CompileErrorKind::LimitExceeded`]
     /// where it is too large; [`CompileErrorKind::Unsatisfiable`] and the other kinds where a schema or expression in it cannot be compiled.
     /// Each has the place in the structural tag.
@@ -249,8 +257,14 @@ impl ReplyCompiler {
         self.languages.get_or_init(look)
     }
 
-    fn text_tokens(&self) -> Arc<SharedTokens> {
-        self.sorted(&self.text, self.text_options().style)
+    /// The tokens of text, each by what it is in a string of JSON.
+    fn escaped_tokens(&self) -> Arc<SharedTokens> {
+        let sort = || {
+            let (style, tuning) = (self.text_options().style, Tuning::default());
+            let index = TokenIndex::spelled(&self.vocabulary, style, tuning, &text::escaped_all);
+            Arc::new(SharedTokens::of(index))
+        };
+        self.escaped.get_or_init(sort).clone()
     }
 
     fn unlike_tokens(&self) -> Arc<UnlikeTokens> {

@@ -3,6 +3,8 @@
 //! The automaton of the schema reads the string in JSON: each byte of the text is handed to it as a string of JSON has it, in
 //! the style with [`Escapes::Needed`](crate::Escapes::Needed). Most tokens are the same in both; the others are walked over byte by byte.
 
+use std::borrow::Cow;
+
 use smallvec::SmallVec;
 
 use crate::automaton::{Automaton, AutomatonError, State};
@@ -28,6 +30,14 @@ pub(super) fn escaped(byte: u8) -> EscapedByte {
     let mut text = String::new();
     push_string(&mut text, char::from(byte).encode_utf8(&mut [0; 4]));
     SmallVec::from_slice(&text.as_bytes()[1..text.len() - 1])
+}
+
+/// Bytes of text as a string of JSON has them.
+pub(super) fn escaped_all(bytes: &[u8]) -> Cow<'_, [u8]> {
+    match bytes.iter().all(|byte| is_itself(*byte)) {
+        true => Cow::Borrowed(bytes),
+        false => bytes.iter().flat_map(|byte| escaped(*byte)).collect::<Vec<u8>>().into(),
+    }
 }
 
 /// The state after one more byte of text.

@@ -38,7 +38,7 @@ fn errors_have_a_place_and_say_what_to_do() {
             "character",
         ),
         (
-            r#"{"type": "json_schema", "json_schema": {}, "style": "qwen_xml"}"#.into(),
+            r#"{"type": "json_schema", "json_schema": {}, "style": "cohere_xml"}"#.into(),
             Unsupported,
             "/format/style",
             "json",

@@ -4,7 +4,9 @@
 
 mod errors;
 mod formats;
+mod json;
 mod matcher;
+mod parameters;
 mod random;
 mod special;
 mod threads;

@@ -40,6 +40,8 @@ pub(super) enum Node {
     },
     Repeat(u32, Option<u32>, Box<Node>),
     Dispatch(Vec<(Mark, Node)>, Vec<Mark>, bool),
+    /// Parameters in a style, by the numbers of both.
+    Parameters(usize, usize),
 }
 
 /// A part between a beginning and one of some ends.
@@ -72,7 +74,7 @@ pub(super) const EXPRESSIONS: [(&str, &[&str]); 4] = [
 
 /// A byte of a text token or a special token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Symbol {
+pub(super) enum Symbol {
     Byte(u8),
     Special(TokenId),
 }
@@ -90,7 +92,7 @@ const NAMES: [(&str, TokenId); 5] = [
 ];
 
 /// The symbols of a fixed text.
-fn symbols(text: &str) -> Vec<Symbol> {
+pub(super) fn symbols(text: &str) -> Vec<Symbol> {
     let (mut rest, mut found) = (text.as_bytes(), Vec::new());
     while let Some(&byte) = rest.first() {
         match NAMES.iter().find(|(name, _)| rest.starts_with(name.as_bytes())) {
@@ -108,7 +110,7 @@ fn symbols(text: &str) -> Vec<Symbol> {
 }
 
 /// A text as bytes, without special tokens.
-fn spelled(text: &str) -> Vec<Symbol> {
+pub(super) fn spelled(text: &str) -> Vec<Symbol> {
     text.bytes().map(Symbol::Byte).collect()
 }
 
@@ -120,7 +122,7 @@ pub(super) struct Reply {
 }
 
 /// Where a part of a reply may end.
-type Places = BTreeSet<usize>;
+pub(super) type Places = BTreeSet<usize>;
 
 impl Reply {
     pub(super) fn new(vocabulary: &Vocabulary, tokens: &[TokenId]) -> Self {
@@ -143,7 +145,7 @@ impl Reply {
     }
 
     /// Where the symbols end, if they stand at a place.
-    fn literal(&self, at: usize, literal: &[Symbol]) -> Option<usize> {
+    pub(super) fn literal(&self, at: usize, literal: &[Symbol]) -> Option<usize> {
         self.symbols[at..].starts_with(literal).then_some(at + literal.len())
     }
 
@@ -171,7 +173,7 @@ impl Reply {
     }
 
     /// A text of some kind.
-    fn text(&self, at: usize, is_one: impl Fn(&str) -> bool) -> Places {
+    pub(super) fn text(&self, at: usize, is_one: impl Fn(&str) -> bool) -> Places {
         let mut bytes = Vec::new();
         let mut ends = Places::new();
         for end in at..=self.symbols.len() {
@@ -279,8 +281,9 @@ impl Reply {
             Node::Json(number) => self.text(at, |text| SCHEMAS[*number].1.contains(&text)),
             Node::Regex(number) => {
                 let expression = fancy_regex::Regex::new(&format!("^(?:{})$", EXPRESSIONS[*number].0)).unwrap();
-                // The dollar of that crate stands before a last line break too.
-                self.text(at, |text| !text.ends_with('\n') && expression.is_match(text).unwrap())
+                // The dollar of that crate stands before a last line break too, and its dot for what ends lines in ECMA-262.
+                let ends_line = |text: &str| text.ends_with('\n') || text.contains(['\r', '\u{2028}', '\u{2029}']);
+                self.text(at, |text| !ends_line(text) && expression.is_match(text).unwrap())
             }
             Node::AnyText(excludes) => {
                 let excludes = excludes.iter().cloned().map(Mark::Text).chain(around.iter().cloned());
@@ -345,6 +348,11 @@ impl Reply {
                     }
                 }
                 places
+            }
+            Node::Parameters(style, arguments) => {
+                let mut ends = Places::new();
+                self.parameters((*style, *arguments), 0, at, &mut BTreeSet::new(), &mut ends);
+                ends
             }
             Node::Dispatch(rules, excludes, repeats) => {
                 let refused: Vec<Mark> = excludes.iter().chain(around).cloned().collect();

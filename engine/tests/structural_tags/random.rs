@@ -4,7 +4,9 @@ use rand::seq::IndexedRandom as _;
 use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
+use crate::json::json;
 use crate::matcher::{EXPRESSIONS, Mark, Node, Reply, SCHEMAS, TagNode};
+use crate::parameters::{ARGUMENTS, STYLES, Value};
 use crate::{CALL, LONGER, SPECIAL, UNNAMED, accepts_tokens, check, compiler, vocabulary};
 use maskwright::{CompileErrorKind, TokenId, TokenKind, Vocabulary};
 
@@ -64,6 +66,12 @@ impl Writer {
 
     fn node(&mut self, depth: usize) -> Node {
         let kinds = if depth < 3 { 15 } else { 7 };
+        if self.random.random_bool(0.1) {
+            let arguments = self.random.random_range(0..ARGUMENTS.len());
+            // What is any value in JSON the slow matcher does not know.
+            let styles = STYLES.len() - usize::from(arguments >= ARGUMENTS.len() - 2);
+            return Node::Parameters(self.random.random_range(0..styles), arguments);
+        }
         match self.random.random_range(0..kinds) {
             0 => Node::Choice(vec![self.text(), self.text()]),
             1 => Node::Json(self.random.random_range(0..SCHEMAS.len())),
@@ -169,6 +177,44 @@ impl Writer {
         }
     }
 
+    /// Writes what are probably parameters.
+    fn write_parameters(&mut self, style: usize, arguments: usize, pieces: &mut Vec<Piece>) {
+        let known = &ARGUMENTS[arguments];
+        let mut text = String::new();
+        let declared = known.parameters.iter().copied();
+        let others = known
+            .others
+            .map(|value| (*["ab", "_1", "a"].choose(&mut self.random).unwrap(), value, false));
+        for (name, value, is_required) in declared.chain(others) {
+            if !self.random.random_bool(if is_required { 0.95 } else { 0.5 }) {
+                continue;
+            }
+            let [before, between, after] = STYLES[style].1.choose(&mut self.random).unwrap().marks;
+            let free = [
+                "",
+                "x",
+                "ab",
+                "é<b",
+                "\n",
+                "\nx\n",
+                "</a",
+                "12",
+                "<a>",
+                "</parameter",
+                "[]",
+            ];
+            let values: Vec<&str> = match value {
+                Value::Any | Value::AnyString | Value::TwoCharacters => free.to_vec(),
+                Value::Of(strings, others) => strings.iter().chain(others).copied().collect(),
+            };
+            let value = values.choose(&mut self.random).unwrap();
+            text += &format!("{before}{name}{between}{value}{after}");
+            text += ["", "\n", "\n\n"]
+                [usize::from(self.random.random_bool(0.5)) + usize::from(self.random.random_bool(0.1))];
+        }
+        pieces.push(Piece::Text(text));
+    }
+
     /// Writes what is probably a part of a node.
     fn write(&mut self, node: &Node, pieces: &mut Vec<Piece>) {
         match node {
@@ -182,6 +228,7 @@ impl Writer {
                 ));
             }
             Node::AnyText(_) => self.free(pieces),
+            Node::Parameters(style, arguments) => self.write_parameters(*style, *arguments, pieces),
             Node::Token(token) => pieces.push(Piece::Token(*token)),
             Node::ExcludeToken(_) => pieces.push(Piece::Token(self.token())),
             Node::AnyTokens(_) => {
@@ -290,95 +337,6 @@ impl Writer {
     }
 }
 
-fn marks(marks: &[Mark]) -> Vec<serde_json::Value> {
-    marks.iter().map(mark).collect()
-}
-
-fn mark(mark: &Mark) -> serde_json::Value {
-    match mark {
-        Mark::Text(text) => serde_json::json!(text),
-        Mark::Token(token) => serde_json::json!(token),
-    }
-}
-
-fn side(side: &Mark) -> serde_json::Value {
-    match side {
-        Mark::Text(text) => serde_json::json!(text),
-        Mark::Token(token) => serde_json::json!({"type": "token", "token": token}),
-    }
-}
-
-fn tag_json(tag: &TagNode) -> serde_json::Value {
-    let end = match &tag.ends[..] {
-        [end] => side(end),
-        ends => serde_json::Value::Array(ends.iter().map(side).collect()),
-    };
-    serde_json::json!({"type": "tag", "begin": side(&tag.begin), "content": json(&tag.content), "end": end})
-}
-
-/// A node as the JSON of a format.
-fn json(node: &Node) -> serde_json::Value {
-    use serde_json::json as of;
-    let all = |nodes: &[Node]| nodes.iter().map(json).collect::<Vec<_>>();
-    let tags = |tags: &[TagNode]| tags.iter().map(tag_json).collect::<Vec<_>>();
-    match node {
-        Node::Choice(texts) => of!({"type": "choice", "choices": texts}),
-        Node::Json(number) => {
-            let schema: serde_json::Value = serde_json::from_str(SCHEMAS[*number].0).unwrap();
-            of!({"type": "json_schema", "json_schema": schema})
-        }
-        Node::Regex(number) => of!({"type": "regex", "pattern": EXPRESSIONS[*number].0}),
-        Node::AnyText(excludes) => of!({"type": "any_text", "excludes": excludes}),
-        Node::Token(token) => of!({"type": "token", "token": token}),
-        Node::ExcludeToken(tokens) => of!({"type": "exclude_token", "exclude_tokens": tokens}),
-        Node::AnyTokens(tokens) => of!({"type": "any_tokens", "exclude_tokens": tokens}),
-        Node::Sequence(nodes) => of!({"type": "sequence", "elements": all(nodes)}),
-        Node::Or(nodes) => of!({"type": "or", "elements": all(nodes)}),
-        Node::Tag(tag) => tag_json(tag),
-        Node::Triggered {
-            triggers,
-            tags: list,
-            excludes,
-            at_least_one,
-            stop_after_first,
-        } => match triggers[0] {
-            Mark::Text(_) => {
-                of!({"type": "triggered_tags", "triggers": marks(triggers), "excludes": marks(excludes), "tags": tags(list),
-                "at_least_one": at_least_one, "stop_after_first": stop_after_first})
-            }
-            Mark::Token(_) => {
-                of!({"type": "token_triggered_tags", "trigger_tokens": marks(triggers), "exclude_tokens": marks(excludes),
-                "tags": tags(list), "at_least_one": at_least_one, "stop_after_first": stop_after_first})
-            }
-        },
-        Node::Separated {
-            tags: list,
-            separator,
-            at_least_one,
-            stop_after_first,
-        } => {
-            of!({"type": "tags_with_separator", "tags": tags(list), "separator": separator,
-                "at_least_one": at_least_one, "stop_after_first": stop_after_first})
-        }
-        Node::Repeat(least, most, node) => {
-            let most = most.map_or(-1, i64::from);
-            of!({"type": "repeat", "min": least, "max": most, "content": json(node)})
-        }
-        Node::Dispatch(rules, excludes, repeats) => {
-            let list: Vec<_> = rules
-                .iter()
-                .map(|(pattern, node)| of!([mark(pattern), json(node)]))
-                .collect();
-            match rules[0].0 {
-                Mark::Text(_) => of!({"type": "dispatch", "rules": list, "excludes": marks(excludes), "loop": repeats}),
-                Mark::Token(_) => {
-                    of!({"type": "token_dispatch", "rules": list, "exclude_tokens": marks(excludes), "loop": repeats})
-                }
-            }
-        }
-    }
-}
-
 /// The engine accepts the replies that the slow matcher accepts, and no others; its masks say so everywhere, and every reply can be ended.
 #[test]
 fn the_engine_agrees_with_the_slow_matcher() {
@@ -409,7 +367,7 @@ fn the_engine_agrees_with_the_slow_matcher() {
             let mut pieces = Vec::new();
             writer.write(&node, &mut pieces);
             let mut tokens = writer.spell(&pieces, &vocabulary);
-            if tokens.len() > 40 {
+            if tokens.len() > 200 {
                 continue;
             }
             if writer.random.random_bool(0.4) && !tokens.is_empty() {

@@ -20,6 +20,14 @@ pub enum ToolFormat {
     DeepSeekV31,
     /// Messages in channels: gpt-oss.
     Harmony,
+    /// `<tool_call>`, `<function=NAME>` and `<parameter=…>` with values between marks: Qwen3-Coder, Qwen 3.5 and 3.6.
+    QwenXml,
+    /// `<tool_call>NAME` with `<arg_key>` and `<arg_value>`: GLM from 4.5 on.
+    Glm,
+    /// `<minimax:tool_call>`, `<invoke name="NAME">` and `<parameter name="…">`: MiniMax from M2 on.
+    MiniMax,
+    /// `<｜DSML｜invoke name="NAME">` and parameters that say whether they are strings: DeepSeek V3.2.
+    DeepSeekV32,
 }
 
 /// How many calls a reply has.
@@ -40,7 +48,7 @@ impl Calls {
 
 impl ToolFormat {
     /// All formats, by the names that [`from_name`](Self::from_name) knows.
-    pub const NAMES: [(&'static str, Self); 9] = [
+    pub const NAMES: [(&'static str, Self); 15] = [
         ("llama3", Self::Json),
         ("gemma3", Self::Json),
         ("hermes", Self::Hermes),
@@ -49,7 +57,13 @@ impl ToolFormat {
         ("mistral", Self::Mistral),
         ("deepseek", Self::DeepSeek),
         ("deepseek-v3.1", Self::DeepSeekV31),
+        ("deepseek-v3.2", Self::DeepSeekV32),
         ("harmony", Self::Harmony),
+        ("qwen3-coder", Self::QwenXml),
+        ("qwen3.5", Self::QwenXml),
+        ("glm-4.5", Self::Glm),
+        ("glm-4.7", Self::Glm),
+        ("minimax-m2", Self::MiniMax),
     ];
 
     /// The format of a name in [`NAMES`](Self::NAMES).
@@ -63,6 +77,10 @@ impl ToolFormat {
         let has = |mark: &str| template.contains(mark);
         match () {
             () if has("<|channel|>") && has("commentary") => Some(Self::Harmony),
+            () if has("<function=") && has("<parameter=") => Some(Self::QwenXml),
+            () if has("<arg_key>") && has("<arg_value>") => Some(Self::Glm),
+            () if has("<minimax:tool_call>") => Some(Self::MiniMax),
+            () if has("｜DSML｜") && has("function_calls") => Some(Self::DeepSeekV32),
             // Other formats have XML between these marks.
             () if has("<tool_call>") && has("\"arguments\"") && !has("<function=") => Some(Self::Hermes),
             () if has("[TOOL_CALLS]") && !has("[ARGS]") => Some(Self::Mistral),
@@ -81,6 +99,10 @@ impl ToolFormat {
             Self::Mistral => "[TOOL_CALLS]",
             Self::DeepSeek | Self::DeepSeekV31 => "<｜tool▁calls▁begin｜>",
             Self::Harmony => "<|channel|>commentary to=functions.",
+            Self::QwenXml => "<tool_call>\n<function=",
+            Self::Glm => "<tool_call>",
+            Self::MiniMax => "<minimax:tool_call>",
+            Self::DeepSeekV32 => "<｜DSML｜function_calls>",
         }
     }
 
@@ -121,6 +143,32 @@ impl ToolFormat {
                 section(self.mark(), ("", "<｜tool▁calls▁end｜>"), (tags, ""), calls)
             }
             Self::Harmony => harmony(tools, calls),
+            Self::QwenXml => {
+                let begin = |name: &str| format!("{}{name}>\n", self.mark());
+                // Parameters have a line break behind the last one.
+                let tags = each_styled(tools, "qwen_xml", begin, "</function>\n</tool_call>");
+                match calls.required {
+                    true => separated(tags, "\n", calls),
+                    false => triggered(self.mark(), tags, calls),
+                }
+            }
+            Self::Glm => {
+                let tags = each_styled(tools, "glm_xml", |name| format!("<tool_call>{name}"), "</tool_call>");
+                match calls.required {
+                    true => separated(tags, "\n", calls),
+                    false => triggered(self.mark(), tags, calls),
+                }
+            }
+            Self::MiniMax => {
+                let begin = |name: &str| format!("<invoke name=\"{name}\">\n");
+                let tags = each_styled(tools, "minimax_xml", begin, "</invoke>\n");
+                section(self.mark(), ("\n", "</minimax:tool_call>"), (tags, ""), calls)
+            }
+            Self::DeepSeekV32 => {
+                let begin = |name: &str| format!("<｜DSML｜invoke name=\"{name}\">\n");
+                let tags = each_styled(tools, "deepseek_xml", begin, "</｜DSML｜invoke>\n");
+                section(self.mark(), ("\n", "</｜DSML｜function_calls>"), (tags, ""), calls)
+            }
         }
     }
 }
@@ -129,6 +177,15 @@ impl ToolFormat {
 fn each(tools: &[Tool<'_>], begin: impl Fn(&str) -> String, end: &str) -> Vec<Value> {
     let tags = tools.iter().map(|tool| {
         let content = json!({"type": "json_schema", "json_schema": tool.parameters});
+        json!({"type": "tag", "begin": begin(tool.name), "content": content, "end": end})
+    });
+    tags.collect()
+}
+
+/// A tag for each tool, with parameters in a style of their own.
+fn each_styled(tools: &[Tool<'_>], style: &str, begin: impl Fn(&str) -> String, end: &str) -> Vec<Value> {
+    let tags = tools.iter().map(|tool| {
+        let content = json!({"type": "json_schema", "style": style, "json_schema": tool.given});
         json!({"type": "tag", "begin": begin(tool.name), "content": content, "end": end})
     });
     tags.collect()

@@ -70,8 +70,10 @@ impl ToolChoice {
 #[derive(Debug)]
 pub(crate) struct Tool<'t> {
     name: &'t str,
-    /// The schema of its arguments.
+    /// The schema of its arguments, which allows objects alone.
     parameters: Value,
+    /// The schema as it is given.
+    given: Value,
 }
 
 /// The structural tag of replies that may call tools.
@@ -155,15 +157,17 @@ fn read(number: usize, tool: &Value) -> Result<Tool<'_>, ToolError> {
     let parameters = function
         .get("parameters")
         .filter(|schema| !is_loose && !schema.is_null());
-    let parameters = match parameters {
-        None => Some(json!({"type": "object"})),
-        Some(schema) => of_objects(schema),
-    };
+    let given = parameters.cloned().unwrap_or_else(|| json!({"type": "object"}));
+    let parameters = of_objects(&given);
     let parameters = parameters.ok_or_else(|| {
         let message = "a schema that allows objects is needed: arguments are an object";
         malformed(at("/function/parameters"), message)
     })?;
-    Ok(Tool { name, parameters })
+    Ok(Tool {
+        name,
+        parameters,
+        given,
+    })
 }
 
 /// A schema that allows the objects that another does, and nothing else; none where its `type` excludes objects.

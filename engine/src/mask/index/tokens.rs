@@ -6,6 +6,7 @@
 //! may come in any amount it makes no difference, so it is left out of these texts and tokens that differ in nothing else
 //! are told apart no more.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use hashbrown::HashMap;
@@ -96,6 +97,16 @@ pub(crate) struct Spelled {
 impl TokenIndex {
     /// Sorts the tokens of a vocabulary, which takes a fraction of a second.
     pub(crate) fn new(vocabulary: &Vocabulary, style: Style, tuning: Tuning) -> Self {
+        Self::spelled(vocabulary, style, tuning, &|bytes| Cow::Borrowed(bytes))
+    }
+
+    /// Sorts the tokens of a vocabulary by the bytes that stand for theirs.
+    pub(crate) fn spelled(
+        vocabulary: &Vocabulary,
+        style: Style,
+        tuning: Tuning,
+        spelling: &dyn for<'b> Fn(&'b [u8]) -> Cow<'b, [u8]>,
+    ) -> Self {
         let is_free = style.whitespace == Whitespace::Any;
         let mut inside = CollectedTokens::default();
         let (mut plain, mut numbers, mut digits) = (Vec::new(), Vec::new(), Vec::new());
@@ -107,6 +118,7 @@ impl TokenIndex {
             if vocabulary.kind(token) != TokenKind::Text || bytes.is_empty() {
                 continue;
             }
+            let bytes = &*spelling(bytes);
             every.push((bytes.to_vec(), token));
             if bytes.contains(&b'"') {
                 with_quote.push((bytes.to_vec(), token));

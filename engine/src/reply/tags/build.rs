@@ -36,15 +36,15 @@ pub(super) const END: PointId = 0;
 type Ends = Option<Arc<[Literal]>>;
 
 /// A fixed text, and the point that follows it.
-type Alternative<'f> = (&'f [u8], PointId);
+pub(super) type Alternative<'f> = (&'f [u8], PointId);
 
-struct Builder<'f> {
+pub(super) struct Builder<'f> {
     formats: &'f [Format],
-    points: Vec<Point>,
+    pub(super) points: Vec<Point>,
     /// Formats that are still to be built, each with its point, the one that follows and the ends around it.
     open: Vec<(FormatId, PointId, PointId, Ends)>,
-    /// Single fixed texts by what follows them.
-    literals: HashMap<(&'f [u8], PointId), PointId>,
+    /// The points before single bytes, by what follows these: fixed texts share their ends.
+    bytes: HashMap<(u8, PointId), PointId>,
     patterns: HashMap<Vec<Box<[u8]>>, Arc<Patterns>>,
     pattern_bytes: usize,
     /// Entries of all lists of what follows a pattern.
@@ -61,7 +61,7 @@ pub(super) fn build(tag: &StructuralTag, starts: &[ContentStart]) -> Result<Prog
         formats: &tag.formats,
         points: vec![Point::End],
         open: Vec::new(),
-        literals: HashMap::new(),
+        bytes: HashMap::new(),
         patterns: HashMap::new(),
         pattern_bytes: 0,
         pattern_entries: 0,
@@ -99,7 +99,7 @@ pub(super) fn too_large(what: &str, allowed: usize) -> CompileError {
 }
 
 impl<'f> Builder<'f> {
-    fn add(&mut self, point: Point) -> Result<PointId, CompileError> {
+    pub(super) fn add(&mut self, point: Point) -> Result<PointId, CompileError> {
         if self.points.len() >= MAX_POINTS {
             return Err(too_large("places to stand in", MAX_POINTS));
         }
@@ -115,20 +115,24 @@ impl<'f> Builder<'f> {
     }
 
     /// The point before a fixed text.
-    fn literal(&mut self, bytes: &'f [u8], next: PointId) -> Result<PointId, CompileError> {
-        if let Some(known) = self.literals.get(&(bytes, next)) {
-            return Ok(*known);
-        }
+    pub(super) fn literal(&mut self, bytes: &[u8], next: PointId) -> Result<PointId, CompileError> {
         let mut point = next;
         for &byte in bytes.iter().rev() {
-            point = self.add(Point::Branch(SmallVec::from_elem((byte, point), 1)))?;
+            let edge = (byte, point);
+            point = match self.bytes.get(&edge) {
+                Some(known) => *known,
+                None => {
+                    let before = self.add(Point::Branch(SmallVec::from_elem(edge, 1)))?;
+                    self.bytes.insert(edge, before);
+                    before
+                }
+            };
         }
-        self.literals.insert((bytes, next), point);
         Ok(point)
     }
 
     /// The point before one of some fixed texts.
-    fn alternatives(&mut self, mut alternatives: Vec<Alternative<'f>>) -> Result<PointId, CompileError> {
+    pub(super) fn alternatives(&mut self, mut alternatives: Vec<Alternative<'f>>) -> Result<PointId, CompileError> {
         if let [(bytes, next)] = alternatives[..] {
             return self.literal(bytes, next);
         }
@@ -198,6 +202,7 @@ impl<'f> Builder<'f> {
                 Point::Fork(vec![self.alternatives(literals.collect())?])
             }
             Format::Content(content) => Point::Content(*content, next),
+            Format::Parameters(parameters) => self.parameters(parameters, next)?,
             Format::Free { unit, excludes } => self.free((*unit, false), Default::default(), excludes, &ends, next)?,
             Format::OneToken { excludes } => {
                 self.free((Unit::Tokens, true), Default::default(), excludes, &ends, next)?
@@ -406,6 +411,7 @@ fn all_literals(formats: &[Format]) -> impl Iterator<Item = &[u8]> {
                 let tags = tags.tags.iter().flat_map(|(tag, _)| tag_literals(tag));
                 tags.chain([&*separator.bytes]).collect()
             }
+            Format::Parameters(parameters) => parameters.texts().map(|text| &*text.bytes).collect(),
             _ => Vec::new(),
         }
     })

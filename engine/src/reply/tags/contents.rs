@@ -6,7 +6,7 @@ use crate::automaton::{AutomatonError, DecodeState, State, StateClass, Written, 
 use crate::mask::cache::token_set::TokenSet;
 use crate::mask::compiled_schema::CompiledSchema;
 use crate::mask::index::base_sets::Words;
-use crate::reply::text::{self, UnlikeTokens};
+use crate::reply::text;
 use crate::{Vocabulary, WritingBounds};
 
 use super::format::ContentId;
@@ -16,8 +16,10 @@ use super::program::{ByteSet, ContentStart};
 pub(super) struct Content {
     pub(super) shared: Box<CompiledSchema>,
     pub(super) start: ContentStart,
-    /// The tokens that are not the same in text as in JSON, where it is text.
-    pub(super) unlike: Option<Arc<UnlikeTokens>>,
+    /// Whether it is a string as it is, which the automaton reads as a string of JSON.
+    pub(super) is_text: bool,
+    /// Texts that it never has, where it is text.
+    pub(super) never: &'static [&'static str],
     bounds: WritingBounds,
     /// The bytes that it may end with, or more.
     last: OnceLock<ByteSet>,
@@ -30,7 +32,7 @@ pub(super) struct Contents(Box<[Content]>);
 pub(super) enum Inside {
     /// All of them.
     Tokens(Arc<TokenSet>),
-    /// All but those that are unlike in text and JSON, 32 a word.
+    /// All of them, 32 a word.
     Text(Words),
     /// None are known.
     Unknown,
@@ -40,26 +42,21 @@ impl Content {
     pub(super) fn new(
         shared: Box<CompiledSchema>,
         state: State,
-        unlike: Option<Arc<UnlikeTokens>>,
+        is_text: bool,
+        never: &'static [&'static str],
     ) -> Result<Self, AutomatonError> {
         let mut builder = shared.builder();
         let bounds = builder.automaton.bounds();
-        let may_be_empty = match unlike {
-            Some(_) => text::ends(&mut builder.automaton, state)?,
-            None => false,
-        };
+        let may_be_empty = is_text && text::ends(&mut builder.automaton, state)?;
         drop(builder);
         Ok(Self {
             shared,
             start: ContentStart { state, may_be_empty },
-            unlike,
+            is_text,
+            never,
             bounds,
             last: OnceLock::new(),
         })
-    }
-
-    fn is_text(&self) -> bool {
-        self.unlike.is_some()
     }
 
     /// The bytes that the content may end with, or more.
@@ -67,7 +64,7 @@ impl Content {
         if let Some(known) = self.last.get() {
             return Ok(*known);
         }
-        let last = match self.is_text() {
+        let last = match self.is_text {
             true => ByteSet::ALL,
             false => self.last_of_json()?,
         };
@@ -113,7 +110,7 @@ impl Content {
     /// The sizes before the content's first byte.
     pub(super) fn nothing_written(&self) -> Written {
         let mut written = Written::new(&self.bounds, self.shared.longest_token());
-        if self.is_text() {
+        if self.is_text {
             written.read(b"\"");
         }
         written
@@ -121,7 +118,7 @@ impl Content {
 
     /// Counts a byte.
     pub(super) fn count(&self, written: &mut Written, byte: u8) {
-        match self.is_text() {
+        match self.is_text {
             true => written.read(&text::escaped(byte)),
             false => written.read(&[byte]),
         }
@@ -144,14 +141,14 @@ impl Content {
     pub(super) fn inside(&self, state: State, vocabulary: &Vocabulary) -> Result<Inside, AutomatonError> {
         let shared = &self.shared;
         let mut builder = shared.builder();
-        let Some(unlike) = &self.unlike else {
+        if !self.is_text {
             let tokens = builder.tokens(state, shared)?;
             // What follows says whether the reply may end.
             return Ok(Inside::Tokens(match builder.automaton.is_complete(state)? {
                 true => Arc::new(tokens.but(vocabulary.eos_tokens(), &shared.tokens.index.sets)),
                 false => tokens,
             }));
-        };
+        }
         let StateClass::String(decode, language) = builder.automaton.state_class(state)? else {
             return Ok(Inside::Unknown);
         };
@@ -159,15 +156,13 @@ impl Content {
             DecodeState::Between => builder.strings(shared).inside(language)?,
             begun => builder.strings(shared).within(begun, language)?,
         };
-        let mut words = tokens.words(&shared.tokens.index.sets);
-        unlike.take_out_of(&mut words);
-        Ok(Inside::Text(words.into()))
+        Ok(Inside::Text(tokens.words(&shared.tokens.index.sets).into()))
     }
 
     /// A short text that ends the content.
     pub(super) fn completion(&self, state: State) -> Result<Option<Vec<u8>>, AutomatonError> {
         let json = self.shared.builder().automaton.completion(state)?;
-        Ok(match self.is_text() {
+        Ok(match self.is_text {
             true => json.and_then(|json| text::unescaped(&json)),
             false => json,
         })
@@ -175,7 +170,7 @@ impl Content {
 
     /// The one byte that may come next, and the state after it; none where there is a choice, or where it is text.
     pub(super) fn forced_byte(&self, state: State) -> Result<Option<(u8, State)>, AutomatonError> {
-        match self.is_text() {
+        match self.is_text {
             true => Ok(None),
             false => self.shared.builder().automaton.forced_byte(state),
         }
@@ -199,7 +194,7 @@ impl Contents {
     pub(super) fn step(&self, content: ContentId, state: State, byte: u8) -> Result<Option<State>, AutomatonError> {
         let content = self.get(content);
         let automaton = &mut content.shared.builder().automaton;
-        match content.is_text() {
+        match content.is_text {
             true => text::step(automaton, state, byte),
             false => automaton.step(state, byte),
         }
@@ -209,7 +204,7 @@ impl Contents {
     pub(super) fn ends(&self, content: ContentId, state: State) -> Result<bool, AutomatonError> {
         let content = self.get(content);
         let automaton = &mut content.shared.builder().automaton;
-        match content.is_text() {
+        match content.is_text {
             true => text::ends(automaton, state),
             false => automaton.is_complete(state),
         }

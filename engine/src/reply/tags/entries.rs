@@ -1,6 +1,7 @@
 //! What each point of a program leads to when it is entered.
 
 use hashbrown::HashSet;
+use smallvec::SmallVec;
 
 use crate::CompileError;
 
@@ -20,7 +21,7 @@ pub(super) fn entries(points: &[Point], starts: &[ContentStart]) -> Result<Vec<E
         if let Point::Branch(edges) = &points[from] {
             edges.iter().for_each(|(byte, _)| first.insert(*byte));
             entries[from] = Entry {
-                threads: [Thread::Branch(from as PointId)].into(),
+                threads: SmallVec::from_buf([Thread::Branch(from as PointId)]),
                 first,
                 may_end,
             };

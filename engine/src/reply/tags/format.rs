@@ -1,6 +1,11 @@
 //! [`Format`]: what a structural tag says, read from its JSON.
 
+use std::sync::Arc;
+
+use crate::{CompileError, CompileErrorKind};
+
 use super::literal::Literal;
+use super::parameters::{Form, Parameters};
 
 /// Number of a format.
 pub(super) type FormatId = usize;
@@ -19,6 +24,8 @@ pub(super) enum Unit {
 /// A part of a reply.
 #[derive(Clone, Debug)]
 pub(super) enum Format {
+    /// The parameters of a call, each between marks.
+    Parameters(Parameters),
     /// One of some fixed texts.
     Literals(Vec<Literal>),
     /// A JSON document, or a text that an expression matches.
@@ -80,7 +87,20 @@ pub(super) struct Tags {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum ContentSource {
     /// A JSON document, by the text of its schema.
-    Json { schema: String, any_order: bool },
+    Json {
+        schema: String,
+        any_order: bool,
+        /// The schema of a call's arguments, where it refers to that.
+        arguments: Option<Arc<str>>,
+    },
+    /// A string as it is, by the text of its schema.
+    Text {
+        schema: String,
+        /// The schema of a call's arguments, where it refers to that.
+        arguments: Option<Arc<str>>,
+        /// Texts that no such string has.
+        never: &'static [&'static str],
+    },
     /// A text that a regular expression matches whole.
     Regex(String),
 }
@@ -90,6 +110,53 @@ pub(super) enum ContentSource {
 pub(super) struct StructuralTag {
     pub(super) formats: Vec<Format>,
     pub(super) root: FormatId,
-    /// The contents, each with the place in the JSON at which it was found first.
-    pub(super) contents: Vec<(ContentSource, String)>,
+    pub(super) contents: Vec<FoundContent>,
+}
+
+/// A content of a structural tag.
+#[derive(Debug)]
+pub(super) struct FoundContent {
+    pub(super) source: ContentSource,
+    /// The place in the JSON at which it was found first.
+    pub(super) place: String,
+    /// Whether there must be a text of it. Otherwise it is one of several ways to write a parameter, or that of one which can be left out.
+    pub(super) is_needed: bool,
+}
+
+impl StructuralTag {
+    /// Leaves out what cannot be written: `numbers` has for each content its new number, or none where no text is one of it.
+    ///
+    /// # Errors
+    ///
+    /// [`CompileErrorKind::Unsatisfiable`], where a parameter that is required cannot be written.
+    pub(super) fn leave_out(&mut self, numbers: &[Option<ContentId>]) -> Result<(), CompileError> {
+        let renumber = |form: &mut Form| {
+            form.parts.iter_mut().all(|(content, _)| match numbers[*content] {
+                Some(number) => {
+                    *content = number;
+                    true
+                }
+                None => false,
+            })
+        };
+        for format in &mut self.formats {
+            match format {
+                Format::Content(content) => *content = numbers[*content].unwrap_or(*content),
+                Format::Parameters(Parameters { declared, others }) => {
+                    others.retain_mut(renumber);
+                    for parameter in declared.iter_mut() {
+                        parameter.forms.retain_mut(renumber);
+                        if parameter.forms.is_empty() && parameter.is_required {
+                            let message = "a call needs this parameter, and no value of it can be written";
+                            let error = CompileError::new(CompileErrorKind::Unsatisfiable, message);
+                            return Err(error.at(parameter.place.clone()));
+                        }
+                    }
+                    declared.retain(|parameter| !parameter.forms.is_empty());
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
 }

@@ -5,179 +5,28 @@
 //! are read otherwise than from the beginning. In a content the engine's own mask is taken, and beside it the tokens that reach beyond the content are walked over, which
 //! have a byte that may end it before one that may follow it.
 
-use std::ops::Range;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
-use hashbrown::HashMap;
+use smallvec::SmallVec;
 
 use crate::automaton::AutomatonError;
-use crate::mask::cache::bounded::lock;
 use crate::mask::cache::sharded::ShardedCache;
 use crate::mask::cache::token_set::{Base, TokenSet};
 use crate::mask::index::base_sets::{BaseSets, Words, bit, set, unset};
 use crate::mask::index::tokens::{Spelled, TokenIndex};
 use crate::mask::index::trie::{ROOT, Trie, first_child};
-use crate::{TokenId, TokenKind, Vocabulary};
+use crate::{TokenId, Vocabulary};
 
 use super::contents::Inside;
 use super::format::Unit;
-use super::literal::{SpecialNames, is_lead};
+use super::literal::is_lead;
 use super::program::{ByteSet, PointId, Program, Thread, Threads};
 use super::region::{FreeStep, Place, Within};
 use super::threads::Stepper;
+use super::tokens::{Seam, TagTokens};
 
-/// Lists of tokens that reach beyond contents that are kept: mostly all tags of a model family need one.
-const MAX_CROSSING: usize = 64;
-
-/// What structural tags need to know of a vocabulary.
-#[derive(Debug)]
-pub(in crate::reply) struct TagTokens {
-    pub(super) names: SpecialNames,
-    /// The bytes that are tokens by themselves.
-    pub(super) bytes: ByteSet,
-    /// The special tokens that end no sequence, 32 a word.
-    special: Box<[u32]>,
-    /// These, and all tokens of text.
-    any: Box<[u32]>,
-    /// The tokens of text that begin with a character and have whole ones up to their last, 32 a word.
-    text: Box<[u32]>,
-    nodes: NodesByBytes,
-    /// The tokens with one of some bytes before one of others.
-    crossing: Mutex<HashMap<(ByteSet, ByteSet), Arc<Spelled>>>,
-}
-
-impl TagTokens {
-    pub(in crate::reply) fn new(vocabulary: &Vocabulary, index: &TokenIndex) -> Self {
-        let mut special = vec![0; vocabulary.len().div_ceil(32)];
-        let (mut any, mut text) = (special.clone(), special.clone());
-        for token in 0..vocabulary.len() as TokenId {
-            if vocabulary.is_eos(token) {
-                continue;
-            }
-            match vocabulary.kind(token) {
-                TokenKind::Special => {
-                    set(&mut special, token);
-                    set(&mut any, token);
-                }
-                TokenKind::Text if !vocabulary.token_bytes(token).is_empty() => set(&mut any, token),
-                TokenKind::Text | TokenKind::Unused => {}
-            }
-        }
-        let Spelled { trie, tokens } = &index.every;
-        for &token in tokens {
-            let mut bytes = vocabulary.token_bytes(token).iter();
-            let read = bytes.try_fold(Within::Between, |within, byte| match is_lead(*byte) {
-                true => None,
-                false => within.step(*byte, Unit::Text),
-            });
-            if read.is_some() {
-                set(&mut text, token);
-            }
-        }
-        let mut bytes = ByteSet::default();
-        let single = (0..=u8::MAX).filter(|byte| vocabulary.token_of(&[*byte]).is_some());
-        single.for_each(|byte| bytes.insert(byte));
-        Self {
-            names: SpecialNames::new(vocabulary),
-            bytes,
-            special: special.into(),
-            any: any.into(),
-            text: text.into(),
-            nodes: NodesByBytes::new(trie),
-            crossing: Mutex::default(),
-        }
-    }
-
-    /// The tokens that have a byte of `last` before one of `first`.
-    fn crossing(&self, (last, first): (ByteSet, ByteSet), index: &TokenIndex, vocabulary: &Vocabulary) -> Arc<Spelled> {
-        if let Some(known) = lock(&self.crossing).get(&(last, first)) {
-            return known.clone();
-        }
-        let Spelled { trie, tokens } = &index.every;
-        let mut runs: Vec<Range<u32>> = Vec::new();
-        for byte in (0..=u8::MAX).filter(|byte| first.contains(*byte)) {
-            for before in (0..=u8::MAX).filter(|before| last.contains(*before)) {
-                let nodes = self.nodes.behind(before, byte).iter();
-                runs.extend(nodes.map(|node| *node..trie.end(*node)));
-            }
-        }
-        // Of runs one within the other, the inner one comes later.
-        runs.sort_unstable_by_key(|run| run.start);
-        let (mut spelled, mut end) = (Vec::new(), 0);
-        for run in runs.into_iter() {
-            if run.start < end {
-                continue;
-            }
-            end = run.end;
-            let tokens = tokens[trie.run(run.start, run.end)].iter();
-            spelled.extend(tokens.map(|token| (vocabulary.token_bytes(*token).to_vec(), *token)));
-        }
-        let spelled = Arc::new(Spelled::new(spelled));
-        let mut crossing = lock(&self.crossing);
-        if crossing.len() >= MAX_CROSSING {
-            crossing.clear();
-        }
-        crossing.insert((last, first), spelled.clone());
-        spelled
-    }
-}
-
-/// The nodes of the trie of all tokens of text by the byte that leads to them and the one before it.
-#[derive(Debug)]
-struct NodesByBytes {
-    nodes: Box<[u32]>,
-    /// Where the nodes of each byte and of each before it begin; one more than there are of these pairs.
-    starts: Box<[u32]>,
-}
-
-/// Bytes that may come before one, and none.
-const BEFORE: usize = 257;
-
-impl NodesByBytes {
-    fn new(trie: &Trie<u8>) -> Self {
-        // The place of each node's pair. A node's children come after it.
-        let mut pairs = vec![0; trie.end(ROOT) as usize];
-        for parent in ROOT..trie.end(ROOT) {
-            let before = match parent {
-                ROOT => BEFORE - 1,
-                parent => usize::from(trie.label(parent)),
-            };
-            for child in trie.children(parent) {
-                pairs[child as usize] = (usize::from(trie.label(child)) * BEFORE + before) as u32;
-            }
-        }
-        let mut starts = vec![0; 256 * BEFORE + 1];
-        let of_children = first_child(ROOT)..trie.end(ROOT);
-        of_children
-            .clone()
-            .for_each(|node| starts[pairs[node as usize] as usize + 1] += 1);
-        for pair in 1..starts.len() {
-            starts[pair] += starts[pair - 1];
-        }
-        let (mut nodes, mut next) = (vec![0; of_children.len()], starts.clone());
-        for node in of_children {
-            let place = &mut next[pairs[node as usize] as usize];
-            nodes[*place as usize] = node;
-            *place += 1;
-        }
-        Self {
-            nodes: nodes.into(),
-            starts: starts.into(),
-        }
-    }
-
-    /// The nodes that a byte leads to.
-    fn of(&self, byte: u8) -> &[u32] {
-        let from = usize::from(byte) * BEFORE;
-        &self.nodes[self.starts[from] as usize..self.starts[from + BEFORE] as usize]
-    }
-
-    /// The nodes that a byte leads to from those that another leads to.
-    fn behind(&self, before: u8, byte: u8) -> &[u32] {
-        let pair = usize::from(byte) * BEFORE + usize::from(before);
-        &self.nodes[self.starts[pair] as usize..self.starts[pair + 1] as usize]
-    }
-}
+/// Tokens up to which each is read by itself.
+const MAX_SINGLE: usize = 64;
 
 /// Whether bytes can be those of a token of text that may come.
 pub(super) fn is_text(bytes: &[u8]) -> bool {
@@ -245,23 +94,27 @@ impl MaskFinder<'_> {
                         continue;
                     };
                     let content = self.stepper.contents.get(content);
+                    let mut inside = None;
                     match content.inside(state, self.vocabulary)? {
                         Inside::Tokens(tokens) => sets.push(tokens),
-                        Inside::Text(tokens) => words.push(tokens),
+                        Inside::Text(tokens) => {
+                            inside = Some(tokens.clone());
+                            words.push(tokens);
+                        }
                         Inside::Unknown => {
                             walked.push(*thread);
                             continue;
                         }
                     }
-                    if let Some(unlike) = &content.unlike {
-                        self.walk(unlike.spelled(), &[*thread], &mut found)?;
-                    }
                     let first = self.stepper.program.entry(next).first;
                     if first != ByteSet::default() {
-                        let crossing = self
-                            .tokens
-                            .crossing((content.last()?, first), self.index, self.vocabulary);
-                        self.walk(&crossing, &[*thread], &mut found)?;
+                        let seam = Seam {
+                            last: content.last()?,
+                            first,
+                            text: self.stepper.program.fixed_text(next),
+                        };
+                        let crossing = self.tokens.crossing(seam, self.index, self.vocabulary);
+                        self.walk_beyond(&crossing, *thread, inside.as_ref().map(|words| &words[..]), &mut found)?;
                     }
                 }
             }
@@ -305,6 +158,32 @@ impl MaskFinder<'_> {
             true => tokens.or(&found, base),
             false => tokens.and_these(&found),
         }
+    }
+
+    /// Adds the tokens among some that lead on from a thread in a content, where all that stay in it are known to be `inside`.
+    fn walk_beyond(
+        &self,
+        crossing: &Spelled,
+        thread: Thread,
+        inside: Option<&[u32]>,
+        found: &mut Vec<TokenId>,
+    ) -> Result<(), AutomatonError> {
+        // Where nearly all texts may come, what is left are a few tokens. Where few may, the trie has none that go far.
+        let left = inside.and_then(|inside| {
+            let left = crossing.tokens.iter().filter(|token| !bit(inside, **token));
+            let left: SmallVec<[TokenId; MAX_SINGLE]> = left.copied().take(MAX_SINGLE + 1).collect();
+            (left.len() <= MAX_SINGLE).then_some(left)
+        });
+        let Some(left) = left else {
+            return self.walk(crossing, &[thread], found);
+        };
+        for token in left {
+            let bytes = self.vocabulary.token_bytes(token);
+            if is_text(bytes) && !self.stepper.step_all(&[thread], bytes)?.is_empty() {
+                found.push(token);
+            }
+        }
+        Ok(())
     }
 
     /// Adds the tokens of a trie that lead on from some threads.

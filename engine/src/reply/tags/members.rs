@@ -95,7 +95,12 @@ impl<'a> Members<'a> {
 
     /// A text that a reply has: the vocabulary's tokens can spell it.
     pub(super) fn text(&self, node: NodeIndex) -> Result<Literal, CompileError> {
-        let literal = self.names.literal(self.string(node)?);
+        self.literal(self.string(node)?, node)
+    }
+
+    /// A text that a reply has for what stands at a node: the vocabulary's tokens can spell it.
+    pub(super) fn literal(&self, text: &str, node: NodeIndex) -> Result<Literal, CompileError> {
+        let literal = self.names.literal(text);
         let is_spelled = parts(&literal.bytes).all(|part| match part {
             Part::Token(_) => true,
             Part::Text(text) => {

@@ -4,7 +4,7 @@
 //! ```text
 //! JSON ─ parse.rs ─► formats (format.rs) ─ build.rs ─► program of points (program.rs)
 //!                                                        │ threads.rs: threads, byte by byte
-//!                        contents.rs, region.rs ─────────┤ masks.rs: the tokens that may come
+//! parameters/, contents.rs, region.rs ───────────────────┤ masks.rs: the tokens that may come
 //!                                                        └ ends.rs: a short end
 //! ```
 //!
@@ -31,21 +31,24 @@ mod format;
 mod literal;
 mod masks;
 mod members;
+mod parameters;
 mod parse;
 mod program;
 mod region;
 mod replies;
 mod threads;
+mod tokens;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::mask::compiled_schema::CompiledSchema;
 use crate::mask::masker::StateMasker;
-use crate::{CompileError, CompileErrorKind, KeyOrder, Masker};
+use crate::{CompileError, CompileErrorKind, ExactOptions, KeyOrder, Masker};
 use contents::{Content, Contents};
 use format::ContentSource;
-pub(super) use masks::TagTokens;
 use replies::TagReplies;
+pub(super) use tokens::TagTokens;
 
 use super::{ReplyCompiler, text};
 
@@ -58,11 +61,21 @@ use super::{ReplyCompiler, text};
 pub(super) fn compile(compiler: &ReplyCompiler, tag: &str) -> Result<Box<dyn Masker>, CompileError> {
     let tokens = compiler.tag_tokens();
     let limits = &compiler.options.schema.limits;
-    let tag = parse::parse(tag, &compiler.vocabulary, &tokens, limits)?;
-    let mut contents = Vec::with_capacity(tag.contents.len());
-    for (source, place) in &tag.contents {
-        contents.push(content(compiler, source).map_err(|error| error.within(place))?);
+    let is_closed = compiler.options.style.closed;
+    let mut tag = parse::parse(tag, &compiler.vocabulary, &tokens, (limits, is_closed))?;
+    let (mut contents, mut numbers) = (Vec::with_capacity(tag.contents.len()), Vec::new());
+    for found in &tag.contents {
+        numbers.push(Some(contents.len()));
+        match content(compiler, &found.source) {
+            Ok(content) => contents.push(content),
+            Err(error) if !found.is_needed && error.kind() == CompileErrorKind::Unsatisfiable => {
+                numbers.pop();
+                numbers.push(None);
+            }
+            Err(error) => return Err(error.within(&found.place)),
+        }
     }
+    tag.leave_out(&numbers)?;
     let starts: Vec<_> = contents.iter().map(|content| content.start).collect();
     let program = build::build(&tag, &starts)?;
     let contents = Contents::new(contents);
@@ -81,31 +94,58 @@ pub(super) fn compile(compiler: &ReplyCompiler, tag: &str) -> Result<Box<dyn Mas
 /// Compiles a JSON document or a text of an expression within a structural tag.
 fn content(compiler: &ReplyCompiler, source: &ContentSource) -> Result<Content, CompileError> {
     // Of hundreds of contents few are ever looked at.
-    let languages = compiler.languages().over(&compiler.options.schema.limits, 0);
+    let languages = || compiler.languages().over(&compiler.options.schema.limits, 0);
     let compiled = |tokens, automaton| {
         let vocabulary = compiler.vocabulary.clone();
         Box::new(CompiledSchema::within_reply(vocabulary, tokens, automaton))
     };
+    let of_text = |schema: &str, options: &ExactOptions, never| {
+        let (mut automaton, start) = options.automaton(schema, languages())?;
+        let start = text::begin(&mut automaton, start)?.ok_or_else(|| {
+            let message = "no text is one of this content";
+            CompileError::new(CompileErrorKind::Unsatisfiable, message).at("")
+        })?;
+        Ok(Content::new(
+            compiled(compiler.escaped_tokens(), automaton),
+            start,
+            true,
+            never,
+        )?)
+    };
     match source {
-        ContentSource::Json { schema, any_order } => {
-            let mut options = compiler.options.clone();
+        ContentSource::Json {
+            schema,
+            any_order,
+            arguments,
+        } => {
+            let mut options = with_arguments(&compiler.options, arguments);
             if *any_order {
-                options.style.key_order = KeyOrder::Any;
+                options.to_mut().style.key_order = KeyOrder::Any;
             }
-            let (automaton, start) = options.automaton(schema, languages)?;
-            Ok(Content::new(compiled(compiler.json_tokens(), automaton), start, None)?)
+            let (automaton, start) = options.automaton(schema, languages())?;
+            Ok(Content::new(
+                compiled(compiler.json_tokens(), automaton),
+                start,
+                false,
+                &[],
+            )?)
         }
+        ContentSource::Text {
+            schema,
+            arguments,
+            never,
+        } => of_text(schema, &with_arguments(&compiler.text_options(), arguments), never),
         ContentSource::Regex(pattern) => {
             let schema = text::schema_of_pattern(pattern, &compiler.options, &compiler.vocabulary)?;
-            let options = compiler.text_options();
-            let (mut automaton, start) = options.automaton(&schema, languages)?;
-            let start = text::begin(&mut automaton, start)?.ok_or_else(|| {
-                let message = "no text matches this expression";
-                CompileError::new(CompileErrorKind::Unsatisfiable, message).at("")
-            })?;
-            let unlike = Some(compiler.unlike_tokens());
-            let tokens: Arc<_> = compiler.text_tokens();
-            Ok(Content::new(compiled(tokens, automaton), start, unlike)?)
+            of_text(&schema, &compiler.text_options(), &[])
         }
+    }
+}
+
+/// Options under which a schema may refer to that of a call's arguments.
+fn with_arguments<'o>(options: &'o ExactOptions, arguments: &Option<Arc<str>>) -> Cow<'o, ExactOptions> {
+    match arguments {
+        None => Cow::Borrowed(options),
+        Some(text) => Cow::Owned(options.clone().document(parameters::ARGUMENTS, &**text)),
     }
 }

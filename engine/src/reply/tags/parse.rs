@@ -5,10 +5,11 @@ use hashbrown::HashMap;
 use crate::json::{Content, Document, NodeIndex};
 use crate::{CompileError, CompileErrorKind, Limits, Vocabulary};
 
-use super::format::{ContentSource, Format, FormatId, StructuralTag, Tag, Tags, Unit};
+use super::format::{ContentSource, Format, FormatId, FoundContent, StructuralTag, Tag, Tags, Unit};
 use super::literal::Literal;
-use super::masks::TagTokens;
 use super::members::Members;
+use super::parameters;
+use super::tokens::TagTokens;
 
 /// Number of formats of one structural tag.
 const MAX_FORMATS: usize = 1 << 16;
@@ -16,6 +17,9 @@ const MAX_FORMATS: usize = 1 << 16;
 /// The formats that are read, for messages.
 const FORMATS: &str = "const_string, json_schema, regex, choice, any_text, sequence, or, optional, plus, star, repeat, tag, triggered_tags, \
     tags_with_separator, dispatch, token, exclude_token, any_tokens, token_triggered_tags and token_dispatch";
+
+/// The styles of content, for messages.
+const STYLES: &str = "json, qwen_xml, minimax_xml, glm_xml, deepseek_xml and deepseek_v4_1_xml";
 
 /// Reads a structural tag.
 ///
@@ -26,7 +30,7 @@ pub(super) fn parse(
     text: &str,
     vocabulary: &Vocabulary,
     tokens: &TagTokens,
-    limits: &Limits,
+    (limits, is_closed): (&Limits, bool),
 ) -> Result<StructuralTag, CompileError> {
     let document = Document::parse(text, limits).map_err(|error| {
         let kind = match error.kind {
@@ -42,6 +46,9 @@ pub(super) fn parse(
             names: &tokens.names,
             bytes: &tokens.bytes,
         },
+        limits,
+        is_closed,
+        is_ascii: vocabulary.is_ascii(),
         formats: Vec::new(),
         contents: Vec::new(),
         known: HashMap::new(),
@@ -58,10 +65,15 @@ pub(super) fn parse(
     })
 }
 
-struct Parser<'a> {
-    members: Members<'a>,
+pub(super) struct Parser<'a> {
+    pub(super) members: Members<'a>,
+    pub(super) limits: &'a Limits,
+    /// Whether objects that do not say so have no further members.
+    pub(super) is_closed: bool,
+    /// Whether the tokens spell ASCII alone.
+    pub(super) is_ascii: bool,
     formats: Vec<Format>,
-    contents: Vec<(ContentSource, String)>,
+    contents: Vec<FoundContent>,
     known: HashMap<ContentSource, usize>,
     /// Formats that are still to be read.
     open: Vec<(NodeIndex, FormatId)>,
@@ -84,13 +96,19 @@ impl<'a> Parser<'a> {
         nodes.into_iter().map(|node| self.later(node)).collect()
     }
 
-    fn content(&mut self, source: ContentSource, at: NodeIndex) -> usize {
+    /// The number of a content, of which there must be a text if it is needed.
+    pub(super) fn content(&mut self, source: ContentSource, at: NodeIndex, is_needed: bool) -> usize {
         if let Some(known) = self.known.get(&source) {
+            self.contents[*known].is_needed |= is_needed;
             return *known;
         }
         let id = self.contents.len();
         self.known.insert(source.clone(), id);
-        self.contents.push((source, self.members.document.pointer(at)));
+        self.contents.push(FoundContent {
+            source,
+            place: self.members.document.pointer(at),
+            is_needed,
+        });
         id
     }
 
@@ -143,24 +161,28 @@ impl<'a> Parser<'a> {
         self.formats.len() - 1
     }
 
-    fn schema(&mut self, schema: NodeIndex, any_order: bool) -> Result<Format, CompileError> {
-        let text = match self.members.document.content(schema) {
+    /// The text of a schema.
+    pub(super) fn schema_text(&self, schema: NodeIndex) -> Result<String, CompileError> {
+        match self.members.document.content(schema) {
             // A schema may be given as its text.
-            Content::String(text) => text.to_owned(),
+            Content::String(text) => Ok(text.to_owned()),
             Content::Object(_) | Content::Bool(_) => {
-                self.members.document.compact(schema, usize::MAX).unwrap_or_default()
+                Ok(self.members.document.compact(schema, usize::MAX).unwrap_or_default())
             }
             other => {
-                return Err(self
-                    .members
-                    .malformed(schema, format!("a schema is needed here, not {}", other.describe())));
+                let message = format!("a schema is needed here, not {}", other.describe());
+                Err(self.members.malformed(schema, message))
             }
-        };
+        }
+    }
+
+    fn schema(&mut self, schema: NodeIndex, any_order: bool) -> Result<Format, CompileError> {
         let source = ContentSource::Json {
-            schema: text,
+            schema: self.schema_text(schema)?,
             any_order,
+            arguments: None,
         };
-        Ok(Format::Content(self.content(source, schema)))
+        Ok(Format::Content(self.content(source, schema, true)))
     }
 
     fn format(&mut self, node: NodeIndex) -> Result<Format, CompileError> {
@@ -189,7 +211,7 @@ impl<'a> Parser<'a> {
                 self.members.only(node, &["type", "pattern"])?;
                 let pattern = self.members.needed(node, "pattern")?;
                 let source = ContentSource::Regex(self.members.string(pattern)?.to_owned());
-                Ok(Format::Content(self.content(source, pattern)))
+                Ok(Format::Content(self.content(source, pattern, true)))
             }
             "any_text" => {
                 self.members
@@ -248,7 +270,10 @@ impl<'a> Parser<'a> {
                      such as xgrammar, or write it as a regular expression or a JSON Schema";
                 Err(self.members.unsupported(kind, message))
             }
-            "qwen_xml_parameter" => Err(self.foreign_style(kind, "qwen_xml")),
+            "qwen_xml_parameter" => {
+                self.members.only(node, &["type", "json_schema"])?;
+                self.styled(node, kind, "qwen_xml")
+            }
             other => {
                 let message = format!("`{other}` is no format of structural tags: these are {FORMATS}");
                 Err(self.members.malformed(kind, message))
@@ -256,9 +281,14 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn foreign_style(&self, at: NodeIndex, style: &str) -> CompileError {
-        let message = format!("content in the style `{style}` is not treated: only `json` is");
-        self.members.unsupported(at, message)
+    /// The parameters of a call in a style that is not JSON.
+    fn styled(&mut self, node: NodeIndex, at: NodeIndex, style: &str) -> Result<Format, CompileError> {
+        let Some(style) = parameters::of_name(style) else {
+            let message = format!("content in the style `{style}` is not treated: these are {STYLES}");
+            return Err(self.members.unsupported(at, message));
+        };
+        let schema = self.members.needed(node, "json_schema")?;
+        Ok(Format::Parameters(self.parameters(schema, style)?))
     }
 
     fn json_schema(&mut self, node: NodeIndex) -> Result<Format, CompileError> {
@@ -271,12 +301,6 @@ impl<'a> Parser<'a> {
             "excludes",
         ];
         self.members.only(node, &members)?;
-        if let Some(style) = self.members.document.member(node, "style") {
-            match self.members.string(style)? {
-                "json" => {}
-                other => return Err(self.foreign_style(style, other)),
-            }
-        }
         self.members.no_limit(node, "max_whitespace_cnt")?;
         if let Some(excludes) = self.members.document.member(node, "excludes")
             && !self.members.items(excludes)?.is_empty()
@@ -285,6 +309,15 @@ impl<'a> Parser<'a> {
             return Err(self.members.unsupported(excludes, message));
         }
         let any_order = self.members.flag(node, "any_order", false)?;
+        if let Some(style) = self.members.document.member(node, "style")
+            && self.members.string(style)? != "json"
+        {
+            if any_order {
+                let message = "`any_order` is treated in the style `json` alone: leave it out";
+                return Err(self.members.unsupported(style, message));
+            }
+            return self.styled(node, style, self.members.string(style)?);
+        }
         let schema = self.members.needed(node, "json_schema")?;
         self.schema(schema, any_order)
     }

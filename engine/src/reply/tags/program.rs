@@ -48,7 +48,7 @@ pub(super) type Threads = SmallVec<[Thread; 4]>;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Entry {
     /// The threads that begin there.
-    pub(super) threads: Box<[Thread]>,
+    pub(super) threads: SmallVec<[Thread; 1]>,
     /// The bytes with which they may go on; of contents and free text all.
     pub(super) first: ByteSet,
     /// Whether the reply may end there.
@@ -107,6 +107,21 @@ impl Program {
             Point::Free(region) => Some(region),
             _ => None,
         }
+    }
+
+    /// The text with which all that follows a point begins, up to a length.
+    pub(super) fn fixed_text(&self, mut point: PointId) -> SmallVec<[u8; 16]> {
+        let mut text = SmallVec::new();
+        while let [Thread::Branch(branch)] = self.entry(point).threads[..]
+            && !self.entry(point).may_end
+            && let Point::Branch(edges) = self.point(branch)
+            && let [(byte, next)] = edges[..]
+            && text.len() < text.inline_size()
+        {
+            text.push(byte);
+            point = next;
+        }
+        text
     }
 
     /// The content of a point of that kind, and what follows it.

@@ -19,10 +19,11 @@ use crate::{MaskError, TokenId, TokenKind, Vocabulary};
 use super::contents::Contents;
 use super::ends::Ends;
 use super::literal::{BY_ID, Part, is_lead, parts, token_bytes};
-use super::masks::{MaskFinder, TagTokens, UnnamedTokens};
+use super::masks::{MaskFinder, UnnamedTokens};
 use super::program::{Point, PointId, Program, Thread, Threads};
 use super::region::Place;
 use super::threads::{Origin, Stepper};
+use super::tokens::TagTokens;
 
 /// Bytes of a text that ends a reply, at most: it is written and spelled in one go, for limits on tokens at each mask.
 const MAX_ENDING: usize = 1 << 20;
@@ -421,7 +422,7 @@ impl ReadBytes<Arc<[Thread]>> for ForcedReader<'_> {
             && !self.0.contents.ends(content, state)?
         {
             let content = self.0.contents.get(content);
-            if content.unlike.is_none() {
+            if !content.is_text {
                 let forced = content.forced_byte(state)?;
                 return Ok(forced.map(|(byte, state)| (byte, [Thread::Content(point, state)].into())));
             }

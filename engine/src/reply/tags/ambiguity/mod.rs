@@ -8,6 +8,7 @@
 
 mod outline;
 mod pairs;
+mod without;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

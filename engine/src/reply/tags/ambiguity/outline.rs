@@ -1,6 +1,6 @@
 //! [`Outlines`]: how contents can go on, with far fewer states than they have.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use hashbrown::{HashMap, HashSet};
 use smallvec::SmallVec;
@@ -11,6 +11,7 @@ use crate::automaton::State;
 use super::super::contents::Contents;
 use super::super::format::ContentId;
 use super::super::literal::BY_ID;
+use super::without::WithoutTexts;
 
 /// State of an outline.
 pub(super) type OutlineState = u32;
@@ -38,6 +39,8 @@ pub(super) type Alternatives = SmallVec<[OutlineState; 3]>;
 enum Outline {
     /// Any text, which may end anywhere.
     Text,
+    /// Any text without some texts, which may end anywhere. Its states are those of the texts, one on.
+    Without(Arc<WithoutTexts>),
     /// Any document, by whether it has ended.
     Json,
     /// The content itself.
@@ -74,9 +77,14 @@ pub(super) struct Outlines<'a> {
 
 impl<'a> Outlines<'a> {
     pub(super) fn new(contents: &'a Contents) -> Self {
-        let outlines = contents.iter().map(|content| match content.unlike {
-            Some(_) => Outline::Text,
-            None => Outline::Json,
+        let mut known: HashMap<&[&str], Arc<WithoutTexts>> = HashMap::new();
+        let outlines = contents.iter().map(|content| match (content.is_text, content.never) {
+            (false, _) => Outline::Json,
+            (true, []) => Outline::Text,
+            (true, texts) => {
+                let without = known.entry(texts).or_insert_with(|| Arc::new(WithoutTexts::new(texts)));
+                Outline::Without(without.clone())
+            }
         });
         let outlines: Vec<_> = outlines.collect();
         Self {
@@ -92,6 +100,7 @@ impl<'a> Outlines<'a> {
     pub(super) fn states(&self, content: ContentId) -> std::ops::Range<OutlineState> {
         START..match &self.outlines[content] {
             Outline::Text => ANY + 1,
+            Outline::Without(texts) => ANY + texts.len() as OutlineState,
             Outline::Json => ENDED + 1,
             Outline::Whole(states) => states.len() as OutlineState,
         }
@@ -110,7 +119,7 @@ impl<'a> Outlines<'a> {
     /// Whether a content may end.
     pub(super) fn may_end(&self, content: ContentId, state: OutlineState) -> bool {
         match &self.outlines[content] {
-            Outline::Text => state != START || self.contents.get(content).start.may_be_empty,
+            Outline::Text | Outline::Without(_) => state != START || self.contents.get(content).start.may_be_empty,
             Outline::Json => matches!(state, NUMBER | ENDED),
             Outline::Whole(states) => states[state as usize].may_end,
         }
@@ -146,9 +155,17 @@ impl<'a> Outlines<'a> {
                 First::On => {}
             }
         }
-        if let Outline::Text = self.outlines[content] {
-            next.push(ANY);
-            return Ok(());
+        match &self.outlines[content] {
+            Outline::Text => {
+                next.push(ANY);
+                return Ok(());
+            }
+            Outline::Without(texts) => {
+                let read = state.saturating_sub(ANY) as u16;
+                next.extend(texts.step(read, byte).map(|read| ANY + OutlineState::from(read)));
+                return Ok(());
+            }
+            Outline::Json | Outline::Whole(_) => {}
         }
         match (state, byte) {
             (NUMBER | ENDED, b' ' | b'\t' | b'\n' | b'\r') => next.push(ENDED),

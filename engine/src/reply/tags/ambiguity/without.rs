@@ -1,0 +1,68 @@
+//! [`WithoutTexts`]: texts that never have one of some texts in them.
+
+use hashbrown::HashMap;
+
+/// How much of some texts has been read, byte by byte, up to the end of one of them.
+#[derive(Debug)]
+pub(super) struct WithoutTexts {
+    /// For each state and byte the next state; none where one of the texts ends.
+    next: Box<[[Option<u16>; 256]]>,
+}
+
+impl WithoutTexts {
+    /// State 0 has read nothing of the texts.
+    pub(super) fn new(texts: &[&str]) -> Self {
+        let beginnings = |text: &&str| {
+            let bytes = text.as_bytes().to_vec();
+            (0..bytes.len()).map(move |length| bytes[..length].to_vec())
+        };
+        let mut states: Vec<Vec<u8>> = texts.iter().flat_map(beginnings).collect();
+        states.sort_unstable();
+        states.dedup();
+        let numbers: HashMap<&[u8], u16> = states.iter().map(|read| &read[..]).zip(0..).collect();
+        let next = states.iter().map(|read| {
+            let mut read = read.clone();
+            let mut row = [None; 256];
+            for byte in 0..=u8::MAX {
+                read.push(byte);
+                if !texts.iter().any(|text| read.ends_with(text.as_bytes())) {
+                    // The empty beginning is one of them.
+                    let mut ends = (0..=read.len()).map(|from| &read[from..]);
+                    row[usize::from(byte)] = ends.find_map(|end| numbers.get(end).copied());
+                }
+                read.pop();
+            }
+            row
+        });
+        Self { next: next.collect() }
+    }
+
+    /// Number of states.
+    pub(super) fn len(&self) -> usize {
+        self.next.len()
+    }
+
+    /// The state after a byte; none where one of the texts ends with it.
+    pub(super) fn step(&self, state: u16, byte: u8) -> Option<u16> {
+        self.next[usize::from(state)][usize::from(byte)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_found_wherever_they_end() {
+        let texts = ["</a>", "aab", "b<"];
+        let without = WithoutTexts::new(&texts);
+        for text in ["</a", "<</a>", "aaab", "aaaa", "bb<", "</</a>", "b b", ""] {
+            let mut state = Some(0);
+            for (at, byte) in text.bytes().enumerate() {
+                state = state.and_then(|state| without.step(state, byte));
+                let found = texts.iter().any(|wanted| text[..=at].contains(wanted));
+                assert_eq!(state.is_none(), found, "{text} {at}");
+            }
+        }
+    }
+}

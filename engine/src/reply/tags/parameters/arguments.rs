@@ -1,0 +1,251 @@
+//! [`Arguments`]: the schema of a call's arguments, and what it says of the values of each parameter.
+
+use std::sync::Arc;
+
+use crate::json::{Content, Document, NodeIndex, push_string};
+use crate::{CompileError, CompileErrorKind, Limits};
+
+/// The document that schemas of values refer to.
+pub(in crate::reply::tags) const ARGUMENTS: &str = "structural-tag:arguments";
+
+/// Keywords that say nothing of values.
+const ANNOTATIONS: [&str; 8] = [
+    "title",
+    "description",
+    "default",
+    "examples",
+    "deprecated",
+    "readOnly",
+    "writeOnly",
+    "$comment",
+];
+
+/// References from one object of arguments to another that are followed.
+const MAX_REFERENCES: usize = 16;
+
+/// What is known of the values of a schema without looking further into it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kinds {
+    /// All values.
+    All,
+    /// Strings alone.
+    Strings,
+    /// No strings.
+    Others,
+    /// None at all.
+    None,
+    /// Perhaps strings, perhaps others.
+    Some,
+}
+
+/// The schema of the values of a parameter.
+pub(super) struct ValueSchema {
+    pub(super) kinds: Kinds,
+    /// Its text.
+    pub(super) text: String,
+    /// All strings that it may allow, where it lists them.
+    pub(super) strings: Option<Vec<String>>,
+    /// The document that it refers to.
+    pub(super) arguments: Option<Arc<str>>,
+}
+
+/// An object of arguments within the document of its schema.
+pub(super) struct Arguments {
+    pub(super) document: Document,
+    text: Arc<str>,
+    /// The schema that lists the parameters.
+    pub(super) root: NodeIndex,
+    /// Where the document stands in the structural tag.
+    pub(super) place: String,
+}
+
+impl Arguments {
+    /// Reads the text of the schema, which stands at a place in the structural tag.
+    pub(super) fn read(text: String, limits: &Limits, place: String) -> Result<Self, CompileError> {
+        let document = Document::parse(&text, limits).map_err(|error| {
+            let kind = CompileErrorKind::Malformed;
+            let found = CompileError::new(kind, error.to_string()).at(error.pointer.clone());
+            found.within(&place)
+        })?;
+        let mut arguments = Self {
+            document,
+            text: text.into(),
+            root: 0,
+            place,
+        };
+        arguments.follow_references()?;
+        Ok(arguments)
+    }
+
+    pub(super) fn error(&self, kind: CompileErrorKind, at: NodeIndex, message: impl Into<String>) -> CompileError {
+        let error = CompileError::new(kind, message).at(self.document.pointer(at));
+        error.within(&self.place)
+    }
+
+    pub(super) fn malformed(&self, at: NodeIndex, message: impl Into<String>) -> CompileError {
+        self.error(CompileErrorKind::Malformed, at, message)
+    }
+
+    pub(super) fn unsupported(&self, at: NodeIndex, message: impl Into<String>) -> CompileError {
+        self.error(CompileErrorKind::Unsupported, at, message)
+    }
+
+    pub(super) fn member(&self, name: &str) -> Option<NodeIndex> {
+        self.document.member(self.root, name)
+    }
+
+    /// Goes on to the schema that `$ref` names, as long as there is one.
+    fn follow_references(&mut self) -> Result<(), CompileError> {
+        for _ in 0..MAX_REFERENCES {
+            let Some(reference) = self.member("$ref") else {
+                return Ok(());
+            };
+            let target = self.document.string(reference).and_then(|text| text.strip_prefix('#'));
+            let found = target.filter(|pointer| !pointer.contains('%')).and_then(|pointer| {
+                let mut steps = pointer.split('/').skip(1).map(unescaped);
+                let is_pointer = pointer.is_empty() || pointer.starts_with('/');
+                is_pointer.then(|| steps.try_fold(0, |node, name| self.document.member(node, &name)))?
+            });
+            let beside = self.document.members(self.root).any(|(name, _)| !matters_not(name));
+            match found {
+                Some(found) if !beside => self.root = found,
+                _ => {
+                    let message = "the object of arguments of a call in this style refers to a schema by a JSON Pointer, and to nothing else";
+                    return Err(self.unsupported(reference, message));
+                }
+            }
+        }
+        Err(self.unsupported(self.root, "more references, one after the other, than are followed"))
+    }
+
+    /// The schema of the values of a parameter.
+    pub(super) fn value(&self, schema: Option<NodeIndex>) -> ValueSchema {
+        let all = |kinds, text: &str| ValueSchema {
+            kinds,
+            text: text.to_owned(),
+            strings: None,
+            arguments: None,
+        };
+        let Some(schema) = schema else {
+            return all(Kinds::All, "true");
+        };
+        match self.document.content(schema) {
+            Content::Bool(true) => return all(Kinds::All, "true"),
+            Content::Bool(false) => return all(Kinds::None, "false"),
+            _ => {}
+        }
+        let kinds = self.kinds(schema);
+        let strings = self.listed_strings(schema);
+        let text = self.document.compact(schema, usize::MAX).unwrap_or_default();
+        // What stands by itself is the same for all tools that have it.
+        if self.member("$schema").is_none() && self.document.member(0, "$schema").is_none() && !text.contains("\"$") {
+            return ValueSchema {
+                kinds,
+                text: self.without_annotations(schema).unwrap_or(text),
+                strings,
+                arguments: None,
+            };
+        }
+        let mut text = r#"{"$ref": "#.to_owned();
+        push_string(
+            &mut text,
+            &format!("{ARGUMENTS}#{}", as_fragment(&self.document.pointer(schema))),
+        );
+        text.push('}');
+        ValueSchema {
+            kinds,
+            text,
+            strings,
+            arguments: Some(self.text.clone()),
+        }
+    }
+
+    /// The strings among the values that a schema lists.
+    fn listed_strings(&self, schema: NodeIndex) -> Option<Vec<String>> {
+        let list = match self.document.member(schema, "enum") {
+            Some(list) => self.document.items(list).collect(),
+            None => vec![self.document.member(schema, "const")?],
+        };
+        let strings = list.into_iter().filter_map(|value| self.document.string(value));
+        Some(strings.map(str::to_owned).collect())
+    }
+
+    fn without_annotations(&self, schema: NodeIndex) -> Option<String> {
+        if !self.document.is_object(schema) {
+            return None;
+        }
+        let mut text = "{".to_owned();
+        for (name, value) in self
+            .document
+            .members(schema)
+            .filter(|(name, _)| !ANNOTATIONS.contains(name))
+        {
+            if text.len() > 1 {
+                text.push_str(", ");
+            }
+            push_string(&mut text, name);
+            text.push_str(": ");
+            text.push_str(&self.document.compact(value, usize::MAX)?);
+        }
+        text.push('}');
+        Some(text)
+    }
+
+    fn kinds(&self, schema: NodeIndex) -> Kinds {
+        let document = &self.document;
+        let of = |are_strings: &mut dyn Iterator<Item = bool>| {
+            let (mut strings, mut others) = (false, false);
+            are_strings.for_each(|is_string| *(if is_string { &mut strings } else { &mut others }) = true);
+            match (strings, others) {
+                (true, false) => Kinds::Strings,
+                (false, _) => Kinds::Others,
+                (true, true) => Kinds::Some,
+            }
+        };
+        let is_string = |value| document.string(value).is_some();
+        let is_type = |name: &str| name == "string";
+        if document.is_object(schema) && document.members(schema).all(|(name, _)| ANNOTATIONS.contains(&name)) {
+            return Kinds::All;
+        }
+        if let Some(types) = document.member(schema, "type") {
+            return match document.content(types) {
+                Content::String(name) => of(&mut std::iter::once(is_type(name))),
+                Content::Array(_) => of(&mut document
+                    .items(types)
+                    .map(|name| document.string(name).is_some_and(is_type))),
+                _ => Kinds::Some,
+            };
+        }
+        if let Some(list) = document.member(schema, "enum")
+            && matches!(document.content(list), Content::Array(_))
+        {
+            return of(&mut document.items(list).map(is_string));
+        }
+        match document.member(schema, "const") {
+            Some(value) => of(&mut std::iter::once(is_string(value))),
+            None => Kinds::Some,
+        }
+    }
+}
+
+/// Whether a keyword beside a `$ref` does not matter to the parameters.
+fn matters_not(name: &str) -> bool {
+    ANNOTATIONS.contains(&name) || matches!(name, "$ref" | "$schema" | "$id" | "$defs" | "definitions")
+}
+
+/// A part of a JSON Pointer as it is.
+fn unescaped(part: &str) -> String {
+    part.replace("~1", "/").replace("~0", "~")
+}
+
+/// A JSON Pointer as a URI's fragment has it.
+fn as_fragment(pointer: &str) -> String {
+    let mut text = String::new();
+    for byte in pointer.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => text.push(char::from(byte)),
+            _ => text.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    text
+}

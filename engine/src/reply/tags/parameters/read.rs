@@ -1,0 +1,268 @@
+//! Reads the schema of a call's arguments as [`Parameters`].
+
+use hashbrown::HashSet;
+
+use crate::json::{Content, NodeIndex, push_string};
+use crate::{CompileError, CompileErrorKind};
+
+use super::super::format::ContentSource;
+use super::super::literal::Literal;
+use super::super::parse::Parser;
+use super::arguments::{Arguments, Kinds, ValueSchema};
+use super::styles::{ParameterStyle, Way, WrittenValues};
+use super::{Form, Parameter, Parameters};
+
+/// Keywords beside which parameters are not independent of each other, or not known from `properties`.
+const REFUSED: [&str; 21] = [
+    "allOf",
+    "anyOf",
+    "oneOf",
+    "not",
+    "if",
+    "then",
+    "else",
+    "const",
+    "enum",
+    "dependencies",
+    "dependentRequired",
+    "dependentSchemas",
+    "patternProperties",
+    "propertyNames",
+    "minProperties",
+    "maxProperties",
+    "unevaluatedProperties",
+    "disallow",
+    "extends",
+    "$dynamicRef",
+    "$recursiveRef",
+];
+
+/// The schema of the strings among some values that can be written in a way: of a vocabulary of ASCII alone, those of ASCII.
+fn schema_of_strings(value: &ValueSchema, style: &ParameterStyle, way: &Way, is_ascii: bool) -> String {
+    // No mark has a character with a meaning in expressions.
+    let mut refused = style.never_in_strings.join("|");
+    if way.loses_line_breaks {
+        refused.push_str(r"|^\n|\n$");
+    }
+    let mut schema = r#"{"type": "string", "allOf": ["#.to_owned();
+    if value.kinds != Kinds::All {
+        schema.push_str(&value.text);
+        schema.push_str(", ");
+    }
+    schema.push_str(r#"{"not": {"pattern": "#);
+    push_string(&mut schema, &refused);
+    schema.push_str("}}");
+    if is_ascii {
+        schema.push_str(r#", {"pattern": "^[\\x00-\\x7f]*$"}"#);
+    }
+    schema.push_str("]}");
+    schema
+}
+
+impl Parser<'_> {
+    /// The parameters of a call whose arguments have a schema.
+    pub(in crate::reply::tags) fn parameters(
+        &mut self,
+        schema: NodeIndex,
+        style: &'static ParameterStyle,
+    ) -> Result<Parameters, CompileError> {
+        let (text, place) = (self.schema_text(schema)?, self.members.document.pointer(schema));
+        let arguments = Arguments::read(text, self.limits, place)?;
+        self.parameters_of(&arguments, schema, style)
+    }
+
+    fn parameters_of(
+        &mut self,
+        arguments: &Arguments,
+        at: NodeIndex,
+        style: &'static ParameterStyle,
+    ) -> Result<Parameters, CompileError> {
+        let document = &arguments.document;
+        let no_object = || {
+            let message = "the arguments of a call are an object, which this schema does not allow";
+            arguments.error(CompileErrorKind::Unsatisfiable, arguments.root, message)
+        };
+        match document.content(arguments.root) {
+            Content::Bool(true) | Content::Object(_) => {}
+            Content::Bool(false) => return Err(no_object()),
+            other => {
+                let message = format!("a schema is needed here, not {}", other.describe());
+                return Err(arguments.malformed(arguments.root, message));
+            }
+        }
+        let is_object = |name: NodeIndex| document.string(name) == Some("object");
+        if let Some(types) = arguments.member("type")
+            && !is_object(types)
+            && !document.items(types).any(is_object)
+        {
+            return Err(no_object());
+        }
+        if let Some((name, keyword)) = document
+            .members(arguments.root)
+            .find(|(name, _)| REFUSED.contains(name))
+        {
+            let message = format!(
+                "`{name}` on the object of arguments is not treated in the style `{}`: the parameters are those of `properties`, `required` and \
+                 `additionalProperties`",
+                style.name
+            );
+            return Err(arguments.unsupported(keyword, message));
+        }
+        let mut declared: Vec<(&str, Option<NodeIndex>)> = Vec::new();
+        if let Some(properties) = arguments.member("properties") {
+            if !document.is_object(properties) {
+                return Err(arguments.malformed(properties, "`properties` is an object"));
+            }
+            declared.extend(document.members(properties).map(|(name, schema)| (name, Some(schema))));
+        }
+        let mut required: HashSet<&str> = HashSet::new();
+        let further = arguments.member("additionalProperties");
+        if let Some(names) = arguments.member("required") {
+            let mut known: HashSet<&str> = declared.iter().map(|(name, _)| *name).collect();
+            for name in document.items(names) {
+                let name = document
+                    .string(name)
+                    .ok_or_else(|| arguments.malformed(name, "a name is needed here"))?;
+                required.insert(name);
+                if known.insert(name) {
+                    declared.push((name, further));
+                }
+            }
+        }
+        let mut parameters = Parameters {
+            declared: Vec::new(),
+            others: Vec::new(),
+        };
+        for (name, schema) in &declared {
+            if name.is_empty()
+                || name
+                    .chars()
+                    .any(|character| character.is_control() || "<>\"".contains(character))
+            {
+                let message = format!("the name {name:?} cannot be written in the style `{}`", style.name);
+                return Err(arguments.unsupported(schema.unwrap_or(arguments.root), message));
+            }
+            let value = arguments.value(*schema);
+            let before = format!("{}{name}", style.open);
+            let mut forms = Vec::new();
+            for way in style.ways {
+                for content in self.contents_of(&value, style, way, at) {
+                    let after = self.members.literal(way.after, at)?;
+                    forms.push(Form {
+                        before: self.members.literal(&format!("{before}{}", way.before), at)?,
+                        parts: vec![(content, after)],
+                    });
+                }
+            }
+            let node = schema.unwrap_or(arguments.root);
+            parameters.declared.push(Parameter {
+                forms,
+                is_required: required.contains(name),
+                place: format!("{}{}", arguments.place, document.pointer(node)),
+            });
+        }
+        let is_closed = match further {
+            None => self.is_closed,
+            Some(further) => document.content(further) == Content::Bool(false),
+        };
+        if !is_closed {
+            let names: Vec<&str> = declared.iter().map(|(name, _)| *name).collect();
+            parameters.others = self.others(&arguments.value(further), &names, style, at)?;
+        }
+        Ok(parameters)
+    }
+
+    /// The ways to write a parameter that is not declared.
+    fn others(
+        &mut self,
+        value: &ValueSchema,
+        declared: &[&str],
+        style: &'static ParameterStyle,
+        at: NodeIndex,
+    ) -> Result<Vec<Form>, CompileError> {
+        let mut schema = r#"{"type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$""#.to_owned();
+        if !declared.is_empty() {
+            schema.push_str(r#", "not": {"enum": ["#);
+            for (number, name) in declared.iter().enumerate() {
+                if number > 0 {
+                    schema.push(',');
+                }
+                push_string(&mut schema, name);
+            }
+            schema.push_str("]}");
+        }
+        schema.push('}');
+        let source = ContentSource::Text {
+            schema,
+            arguments: None,
+            never: style.never_in_names,
+        };
+        let name = self.content(source, at, true);
+        let mut forms = Vec::new();
+        for way in style.ways {
+            for content in self.contents_of(value, style, way, at) {
+                let (before, after): (Literal, Literal) = (
+                    self.members.literal(way.before, at)?,
+                    self.members.literal(way.after, at)?,
+                );
+                forms.push(Form {
+                    before: self.members.literal(style.open, at)?,
+                    parts: vec![(name, before), (content, after)],
+                });
+            }
+        }
+        Ok(forms)
+    }
+
+    /// The contents that a value has when it is written in a way.
+    fn contents_of(
+        &mut self,
+        value: &ValueSchema,
+        style: &'static ParameterStyle,
+        way: &Way,
+        at: NodeIndex,
+    ) -> Vec<usize> {
+        let mut contents = Vec::new();
+        let has_strings = matches!(value.kinds, Kinds::All | Kinds::Strings | Kinds::Some);
+        if has_strings && way.values != WrittenValues::Others {
+            let is_ascii = self.is_ascii;
+            let can_be_written = |text: &String| {
+                let has_break = way.loses_line_breaks && (text.starts_with('\n') || text.ends_with('\n'));
+                let has_mark = style.never_in_strings.iter().any(|mark| text.contains(mark));
+                !has_break && !has_mark && (text.is_ascii() || !is_ascii)
+            };
+            let schema = match &value.strings {
+                Some(strings) if strings.iter().all(can_be_written) => value.text.clone(),
+                _ => schema_of_strings(value, style, way, is_ascii),
+            };
+            let source = ContentSource::Text {
+                schema,
+                arguments: value.arguments.clone(),
+                never: style.never_in_strings,
+            };
+            contents.push(self.content(source, at, false));
+        }
+        let has_others = match value.kinds {
+            // As a string, any text that is JSON is one of these values.
+            Kinds::All => way.values == WrittenValues::Others,
+            Kinds::Others | Kinds::Some => way.values != WrittenValues::Strings,
+            Kinds::Strings | Kinds::None => false,
+        };
+        if has_others {
+            let schema = match value.kinds {
+                Kinds::Others => value.text.clone(),
+                _ => {
+                    let types = r#""type": ["null", "boolean", "number", "array", "object"]"#;
+                    format!(r#"{{{types}, "allOf": [{}]}}"#, value.text)
+                }
+            };
+            let source = ContentSource::Json {
+                schema,
+                any_order: false,
+                arguments: value.arguments.clone(),
+            };
+            contents.push(self.content(source, at, false));
+        }
+        contents
+    }
+}

@@ -1,0 +1,108 @@
+//! [`ParameterStyle`]: the marks with which families of models write the parameters of a call.
+
+/// How parameters are written.
+#[derive(Debug)]
+pub(in crate::reply::tags) struct ParameterStyle {
+    /// The name that structural tags give it.
+    pub(in crate::reply::tags) name: &'static str,
+    /// What stands before a parameter's name.
+    pub(super) open: &'static str,
+    /// The ways to go on behind the name.
+    pub(super) ways: &'static [Way],
+    /// What no name has.
+    pub(super) never_in_names: &'static [&'static str],
+    /// What no string that stands as it is has: where parsers take it to end.
+    pub(super) never_in_strings: &'static [&'static str],
+}
+
+/// A way to write a value.
+#[derive(Debug)]
+pub(super) struct Way {
+    /// What stands between the name and the value.
+    pub(super) before: &'static str,
+    /// What stands behind the value.
+    pub(super) after: &'static str,
+    /// The values that are written so.
+    pub(super) values: WrittenValues,
+    /// Whether parsers take a line break at either end of the value for one around it, so that a string has none there.
+    pub(super) loses_line_breaks: bool,
+}
+
+/// The values that a way is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum WrittenValues {
+    /// Strings as they are, and other values as JSON.
+    All,
+    /// Strings as they are.
+    Strings,
+    /// Values but strings, as JSON.
+    Others,
+}
+
+const fn way(before: &'static str, after: &'static str, values: WrittenValues) -> Way {
+    Way {
+        before,
+        after,
+        values,
+        loses_line_breaks: false,
+    }
+}
+
+/// All styles but that of JSON.
+static STYLES: [ParameterStyle; 5] = [
+    ParameterStyle {
+        name: "qwen_xml",
+        open: "<parameter=",
+        ways: &[
+            way(">\n", "\n</parameter>", WrittenValues::All),
+            Way {
+                loses_line_breaks: true,
+                ..way(">", "</parameter>", WrittenValues::All)
+            },
+        ],
+        never_in_names: &[">"],
+        never_in_strings: &["</parameter>", "<parameter="],
+    },
+    ParameterStyle {
+        name: "minimax_xml",
+        open: "<parameter name=\"",
+        ways: &[way("\">", "</parameter>", WrittenValues::All)],
+        never_in_names: &["\""],
+        never_in_strings: &["</parameter>"],
+    },
+    ParameterStyle {
+        name: "glm_xml",
+        open: "<arg_key>",
+        ways: &[
+            way("</arg_key>\n<arg_value>", "</arg_value>", WrittenValues::All),
+            way("</arg_key><arg_value>", "</arg_value>", WrittenValues::All),
+        ],
+        never_in_names: &["<"],
+        never_in_strings: &["</arg_value>"],
+    },
+    ParameterStyle {
+        name: "deepseek_xml",
+        open: "<｜DSML｜parameter name=\"",
+        ways: &[
+            way("\" string=\"true\">", "</｜DSML｜parameter>", WrittenValues::Strings),
+            way("\" string=\"false\">", "</｜DSML｜parameter>", WrittenValues::Others),
+        ],
+        never_in_names: &["\""],
+        never_in_strings: &["</｜DSML｜parameter>"],
+    },
+    ParameterStyle {
+        name: "deepseek_v4_1_xml",
+        open: "<｜DSML｜ parameter name=\"",
+        ways: &[
+            way("\" string=\"true\">", "</｜DSML｜ parameter>", WrittenValues::Strings),
+            way("\" string=\"false\">", "</｜DSML｜ parameter>", WrittenValues::Others),
+        ],
+        never_in_names: &["\""],
+        never_in_strings: &["</｜DSML｜ parameter>"],
+    },
+];
+
+/// The style of a name.
+pub(in crate::reply::tags) fn of_name(name: &str) -> Option<&'static ParameterStyle> {
+    STYLES.iter().find(|style| style.name == name)
+}

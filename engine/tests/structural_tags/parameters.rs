@@ -1,0 +1,397 @@
+//! Parameters of calls in the styles like XML: by examples, and the table that random tags take them from.
+
+use std::collections::BTreeSet;
+
+use crate::matcher::{Places, Reply, spelled, symbols};
+use crate::{accepts, compile, compiler, masker};
+use maskwright::{CompileErrorKind, Masker};
+
+/// The values of a parameter.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Value {
+    /// Any string.
+    AnyString,
+    /// Any value, as a string.
+    Any,
+    /// Strings with at least two characters.
+    TwoCharacters,
+    /// Some strings, and some other values in JSON.
+    Of(&'static [&'static str], &'static [&'static str]),
+}
+
+/// A schema of arguments, and what the slow matcher knows of it.
+pub(super) struct Arguments {
+    pub(super) schema: &'static str,
+    /// The parameters in their order, each with its values and whether it is required.
+    pub(super) parameters: &'static [(&'static str, Value, bool)],
+    /// The values of other parameters, if there may be some.
+    pub(super) others: Option<Value>,
+}
+
+/// How a parameter is written.
+pub(super) struct Way {
+    /// What stands before and behind the name, and behind the value.
+    pub(super) marks: [&'static str; 3],
+    /// Whether strings and whether other values are written so.
+    pub(super) values: [bool; 2],
+    /// Whether a string may have line breaks at its ends.
+    pub(super) keeps_line_breaks: bool,
+}
+
+/// A style: its name, the ways to write a parameter, and what no string has.
+pub(super) type Style = (&'static str, &'static [Way], &'static [&'static str]);
+
+const fn way(marks: [&'static str; 3], values: [bool; 2], keeps_line_breaks: bool) -> Way {
+    Way {
+        marks,
+        values,
+        keeps_line_breaks,
+    }
+}
+
+/// The style whose parameters say whether they are strings is the last one.
+pub(super) const STYLES: [Style; 4] = [
+    (
+        "qwen_xml",
+        &[
+            way(["<parameter=", ">\n", "\n</parameter>"], [true, true], true),
+            way(["<parameter=", ">", "</parameter>"], [true, true], false),
+        ],
+        &["</parameter>", "<parameter="],
+    ),
+    (
+        "minimax_xml",
+        &[way(["<parameter name=\"", "\">", "</parameter>"], [true, true], true)],
+        &["</parameter>"],
+    ),
+    (
+        "glm_xml",
+        &[
+            way(
+                ["<arg_key>", "</arg_key>\n<arg_value>", "</arg_value>"],
+                [true, true],
+                true,
+            ),
+            way(
+                ["<arg_key>", "</arg_key><arg_value>", "</arg_value>"],
+                [true, true],
+                true,
+            ),
+        ],
+        &["</arg_value>"],
+    ),
+    (
+        "deepseek_xml",
+        &[
+            way(
+                [
+                    "<｜DSML｜parameter name=\"",
+                    "\" string=\"true\">",
+                    "</｜DSML｜parameter>",
+                ],
+                [true, false],
+                true,
+            ),
+            way(
+                [
+                    "<｜DSML｜parameter name=\"",
+                    "\" string=\"false\">",
+                    "</｜DSML｜parameter>",
+                ],
+                [false, true],
+                true,
+            ),
+        ],
+        &["</｜DSML｜parameter>"],
+    ),
+];
+
+/// Schemas of arguments. Those with values of any kind are the last ones.
+pub(super) const ARGUMENTS: [Arguments; 5] = [
+    Arguments {
+        schema: r#"{"type": "object", "properties": {"a": {"type": "string", "description": "x"}, "b": {"enum": [1, 12]}}, "required": ["a"], "additionalProperties": false}"#,
+        parameters: &[
+            ("a", Value::AnyString, true),
+            ("b", Value::Of(&[], &["1", "12"]), false),
+        ],
+        others: None,
+    },
+    Arguments {
+        schema: r##"{"properties": {"ab": {"$ref": "#/$defs/x"}, "a": {"enum": ["é", "\n<b", "ab"]}, "c": false},
+            "$defs": {"x": {"anyOf": [{"enum": ["tr", "</parameter>"]}, {"type": "boolean"}]}}, "additionalProperties": false}"##,
+        parameters: &[
+            ("ab", Value::Of(&["tr", "</parameter>"], &["true", "false"]), false),
+            ("a", Value::Of(&["é", "\n<b", "ab"], &[]), false),
+        ],
+        others: None,
+    },
+    Arguments {
+        schema: r#"{"properties": {"a": {"type": "string", "minLength": 2}}, "required": ["a", "d"], "additionalProperties": {"enum": ["ab", null]}}"#,
+        parameters: &[
+            ("a", Value::TwoCharacters, true),
+            ("d", Value::Of(&["ab"], &["null"]), true),
+        ],
+        others: Some(Value::Of(&["ab"], &["null"])),
+    },
+    Arguments {
+        schema: r#"{"type": "object", "properties": {"a": {"enum": ["aab", null]}, "b": true}, "required": ["b"]}"#,
+        parameters: &[("a", Value::Of(&["aab"], &["null"]), false), ("b", Value::Any, true)],
+        others: Some(Value::Any),
+    },
+    Arguments {
+        schema: "true",
+        parameters: &[],
+        others: Some(Value::Any),
+    },
+];
+
+impl Reply {
+    /// Where parameters from the one of a number on may end.
+    pub(super) fn parameters(
+        &self,
+        (style, arguments): (usize, usize),
+        from: usize,
+        at: usize,
+        seen: &mut BTreeSet<(usize, usize)>,
+        ends: &mut Places,
+    ) {
+        if !seen.insert((from, at)) {
+            return;
+        }
+        let known = &ARGUMENTS[arguments];
+        let left = &known.parameters[from..];
+        let breaks = self.literal(at, &spelled("\n"));
+        let may_end = left.iter().all(|(_, _, is_required)| !is_required);
+        if may_end {
+            ends.insert(at);
+            ends.extend(breaks);
+        }
+        for at in [Some(at), breaks].into_iter().flatten() {
+            for (number, (name, value, is_required)) in left.iter().enumerate() {
+                for end in self.parameter(style, at, |text| text == *name, *value) {
+                    self.parameters((style, arguments), from + number + 1, end, seen, ends);
+                }
+                if *is_required {
+                    break;
+                }
+            }
+            if let Some(value) = known.others.filter(|_| may_end) {
+                let is_other = |name: &str| {
+                    let is_declared = known.parameters.iter().any(|(declared, ..)| *declared == name);
+                    let mut characters = name.chars();
+                    let first = characters
+                        .next()
+                        .is_some_and(|first| first == '_' || first.is_ascii_alphabetic());
+                    first && characters.all(|next| next == '_' || next.is_ascii_alphanumeric()) && !is_declared
+                };
+                for end in self.parameter(style, at, is_other, value) {
+                    self.parameters((style, arguments), known.parameters.len(), end, seen, ends);
+                }
+            }
+        }
+    }
+
+    /// Where one parameter may end.
+    fn parameter(&self, style: usize, at: usize, is_name: impl Fn(&str) -> bool, value: Value) -> Places {
+        let (_, ways, never) = &STYLES[style];
+        let mut ends = Places::new();
+        for way in *ways {
+            let [before, between, after] = way.marks.map(symbols);
+            let is_value = |text: &str| {
+                let is_string = match value {
+                    Value::Any | Value::AnyString => true,
+                    Value::TwoCharacters => text.chars().count() >= 2,
+                    Value::Of(strings, _) => strings.contains(&text),
+                };
+                let is_kept = way.keeps_line_breaks || !(text.starts_with('\n') || text.ends_with('\n'));
+                let is_string = is_string && is_kept && !never.iter().any(|never| text.contains(never));
+                let is_other = matches!(value, Value::Of(_, others) if others.contains(&text));
+                way.values[0] && is_string || way.values[1] && is_other
+            };
+            let names = self.literal(at, &before).map(|at| self.text(at, &is_name));
+            let values = names.into_iter().flatten().filter_map(|at| self.literal(at, &between));
+            let values = values.flat_map(|at| self.text(at, is_value));
+            ends.extend(values.filter_map(|at| self.literal(at, &after)));
+        }
+        ends
+    }
+}
+
+fn tag(style: &str, schema: &str) -> String {
+    let content = format!(r#"{{"type": "json_schema", "style": "{style}", "json_schema": {schema}}}"#);
+    format!(r#"{{"type": "tag", "begin": "[", "content": {content}, "end": "]"}}"#)
+}
+
+fn all_of(style: &str, schema: &str, accepted: &[&str], refused: &[&str]) {
+    let masker: Box<dyn Masker> = masker(&tag(style, schema));
+    for text in accepted {
+        assert!(accepts(&*masker, &format!("[{text}]")), "{style}: {text:?} is refused");
+    }
+    for text in refused {
+        assert!(
+            !accepts(&*masker, &format!("[{text}]")),
+            "{style}: {text:?} is accepted"
+        );
+    }
+}
+
+#[test]
+fn values_are_those_of_the_schema_in_the_marks_of_each_style() {
+    let schema = r#"{"type": "object", "properties": {"city": {"type": "string"}, "days": {"type": "integer", "maximum": 5},
+        "unit": {"enum": ["c", "f"]}, "near": {"type": ["string", "null"], "minLength": 3}, "list": {"type": "array", "items": {"type": "boolean"}}},
+        "required": ["city", "unit"], "additionalProperties": false}"#;
+    let qwen = |name: &str, value: &str| format!("<parameter={name}>\n{value}\n</parameter>");
+    let (city, unit, days) = (qwen("city", "Zürich \"<b>\"\n"), qwen("unit", "c"), qwen("days", "3"));
+    all_of(
+        "qwen_xml",
+        schema,
+        &[
+            &format!("{city}\n{days}\n{unit}"),
+            &format!("\n{city}{unit}\n"),
+            &format!("<parameter=city>Zürich</parameter>{unit}"),
+            &format!("<parameter=city></parameter>\n{unit}"),
+            &format!("{city}\n{unit}\n{}", qwen("near", "null")),
+            &format!("{city}\n{unit}\n{}\n{}", qwen("near", "here"), qwen("list", "[true]")),
+        ],
+        &[
+            "",
+            &city,
+            &format!("{unit}\n{city}"),
+            &format!("{city}\n{city}\n{unit}"),
+            &format!("{city}\n\n{unit}"),
+            &format!("{city}\n{}", qwen("unit", "k")),
+            &format!("{city}\n{}\n{unit}", qwen("days", "6")),
+            &format!("{city}\n{}\n{unit}", qwen("days", "\"3\"")),
+            &format!("{city}\n{unit}\n{}", qwen("near", "no")),
+            &format!("{city}\n{unit}\n{}", qwen("other", "1")),
+            &format!("{}\n{unit}", qwen("city", "a<parameter=b")),
+            &format!("<parameter=city>\nZürich</parameter>{unit}"),
+        ],
+    );
+    all_of(
+        "minimax_xml",
+        schema,
+        &["<parameter name=\"city\">a<b\n</parameter>\n<parameter name=\"unit\">f</parameter>\n"],
+        &["<parameter name=\"city\">a</parameter>\n<parameter name=\"unit\">\"f\"</parameter>\n"],
+    );
+    all_of(
+        "glm_xml",
+        schema,
+        &[
+            "<arg_key>city</arg_key>\n<arg_value>a</arg_value>\n<arg_key>unit</arg_key>\n<arg_value>f</arg_value>\n",
+            "<arg_key>city</arg_key><arg_value></arg_value><arg_key>unit</arg_key><arg_value>f</arg_value>",
+        ],
+        &["<arg_key>city</arg_key> <arg_value>a</arg_value><arg_key>unit</arg_key><arg_value>f</arg_value>"],
+    );
+    for style in ["deepseek_xml", "deepseek_v4_1_xml"] {
+        let mark = if style == "deepseek_xml" {
+            "｜DSML｜"
+        } else {
+            "｜DSML｜ "
+        };
+        let one = |name: &str, is_string: bool, value: &str| {
+            format!("<{mark}parameter name=\"{name}\" string=\"{is_string}\">{value}</{mark}parameter>\n")
+        };
+        let city = one("city", true, "a");
+        all_of(
+            style,
+            schema,
+            &[
+                &format!("{city}{}", one("unit", true, "c")),
+                &format!("{city}{}{}", one("unit", true, "c"), one("near", false, "null")),
+                &format!("{city}{}{}", one("unit", true, "c"), one("near", true, "null")),
+            ],
+            &[
+                &format!("{city}{}", one("unit", false, "\"c\"")),
+                &format!("{city}{}", one("unit", false, "c")),
+                &format!("{city}{}{}", one("days", true, "3"), one("unit", true, "c")),
+            ],
+        );
+    }
+}
+
+#[test]
+fn open_objects_have_further_parameters() {
+    let one = |name: &str, value: &str| format!("<parameter name=\"{name}\">{value}</parameter>");
+    all_of(
+        "minimax_xml",
+        r#"{"properties": {"a": {"type": "integer"}}, "required": ["z"], "additionalProperties": {"type": "boolean"}}"#,
+        &[
+            &one("z", "true"),
+            &format!("{}{}", one("a", "1"), one("z", "true")),
+            &format!("{}{}{}", one("z", "true"), one("bb", "false"), one("_1", "false")),
+        ],
+        &[
+            "",
+            &one("a", "1"),
+            &format!("{}{}", one("z", "true"), one("a", "1")),
+            &format!("{}{}", one("z", "true"), one("1", "true")),
+            &format!("{}{}", one("z", "true"), one("b", "1")),
+        ],
+    );
+    all_of(
+        "minimax_xml",
+        "true",
+        &[
+            "",
+            &one("a", "x"),
+            &format!("{}\n{}", one("a", "{\"b\": 1}"), one("b", "")),
+        ],
+        &["<parameter name=\"\">x</parameter>", "x"],
+    );
+}
+
+#[test]
+fn schemas_of_arguments_are_followed_and_refused_with_their_places() {
+    all_of(
+        "glm_xml",
+        r##"{"$ref": "#/$defs/a", "$defs": {"a": {"properties": {"x": {"$ref": "#/$defs/b"}}, "required": ["x"], "additionalProperties": false}, "b": {"enum": [true, "yes"]}}}"##,
+        &[
+            "<arg_key>x</arg_key><arg_value>yes</arg_value>",
+            "<arg_key>x</arg_key><arg_value>true</arg_value>",
+        ],
+        &["<arg_key>x</arg_key><arg_value>\"yes\"</arg_value>", ""],
+    );
+    let place = "/format/content/json_schema";
+    for (schema, kind, at) in [
+        (
+            r#"{"anyOf": [{"type": "object"}]}"#,
+            CompileErrorKind::Unsupported,
+            "/anyOf",
+        ),
+        (r#"{"type": "string"}"#, CompileErrorKind::Unsatisfiable, ""),
+        ("false", CompileErrorKind::Unsatisfiable, ""),
+        (
+            r#"{"properties": {"a>b": true}}"#,
+            CompileErrorKind::Unsupported,
+            "/properties/a>b",
+        ),
+        (
+            r#"{"properties": {"a": false}, "required": ["a"]}"#,
+            CompileErrorKind::Unsatisfiable,
+            "/properties/a",
+        ),
+        (
+            r#"{"properties": {"a": {"const": "x</parameter>"}}, "required": ["a"]}"#,
+            CompileErrorKind::Unsatisfiable,
+            "/properties/a",
+        ),
+        (
+            r#"{"properties": {"a": {"type": "string", "pattern": "("}}}"#,
+            CompileErrorKind::Malformed,
+            "",
+        ),
+    ] {
+        let error = compile(&tag("qwen_xml", schema)).err().unwrap();
+        assert_eq!(error.kind(), kind, "{schema}: {error}");
+        assert!(
+            error
+                .pointer()
+                .is_some_and(|found| found.starts_with(&format!("{place}{at}"))),
+            "{schema}: {error}"
+        );
+    }
+    let old = r#"{"type": "structural_tag", "format": {"type": "qwen_xml_parameter", "json_schema": {"properties": {"a": {"type": "integer"}}, "additionalProperties": false}}}"#;
+    let masker = compiler().compile_structural_tag(old).unwrap();
+    assert!(accepts(&*masker, "<parameter=a>\n1\n</parameter>") && accepts(&*masker, ""));
+}
