@@ -202,8 +202,8 @@ def _answer_requests(manager: Any) -> None:
     @functools.wraps(create_grammar)
     def create(self: Any, request: Any) -> Any:
         # Tokens of reasoning count in vLLM's limit and not in the matcher's, which is set once the answer begins.
-        limited = self.reasoner_cls is None and request.sampling_params is not None
-        token = _max_tokens.set(request.sampling_params.max_tokens if limited else None)
+        parameters = request.sampling_params if self.reasoner_cls is None else None
+        token = _max_tokens.set(parameters.max_tokens if parameters is not None else None)
         try:
             return create_grammar(self, request)
         finally:

@@ -76,7 +76,7 @@ def _kernel() -> Callable[[Any, Any], None] | None:
 class Grammar(Masks, BaseGrammarObject):  # type: ignore[misc]
     """One request's grammar, as SGLang's `BaseGrammarObject` describes it."""
 
-    def __init__(self, compiled: Compiled, matcher: Matcher, kind: str) -> None:
+    def __init__(self, compiled: Compiled, matcher: Matcher, kind: str | None) -> None:
         super().__init__()
         self.compiled, self.matcher = compiled, matcher
         self._reasoning: tuple[int, weakref.ref[Any]] | None = None
