@@ -309,3 +309,17 @@ fn a_schema_may_be_a_part_of_an_open_api_document() {
         "{text}"
     );
 }
+
+#[test]
+fn patterns_are_read_as_other_languages_read_them() {
+    let directory = directory();
+    let path = directory.path();
+    // A line end behind a match of `$` is Python's alone, and a named group of its kind not ECMA-262's.
+    fs::write(path.join("python.json"), r#"{"pattern": "^(?P<letter>a)$"}"#).unwrap();
+    fs::write(path.join("text.json"), r#""a\n""#).unwrap();
+    for (patterns, is_valid) in [("python", true), ("rust", false), ("common", false)] {
+        let arguments = ["python.json", "--instance", "text.json", "--patterns", patterns];
+        let (code, text) = outcome(&check(path, &arguments, ""));
+        assert_eq!(code, i32::from(!is_valid), "{patterns}: {text}");
+    }
+}

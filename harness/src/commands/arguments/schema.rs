@@ -16,7 +16,7 @@ pub struct SchemaArguments {
     /// The schema that is meant, where it is a part of the file: a JSON Pointer such as `#/$defs/order`
     #[arg(long, default_value = "", hide_default_value = true, value_name = "POINTER")]
     root: String,
-    /// Regular expressions that are read: those of ECMA-262 alone, or also what Go, Python, Rust and PCRE have in common, such as `(?i)`
+    /// How regular expressions are read
     #[arg(long, value_enum, default_value_t = Patterns::Common)]
     patterns: Patterns,
     /// A document that the schema refers to, by its URI; may be repeated
@@ -53,8 +53,14 @@ enum NamedDraft {
 /// Which regular expressions are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Patterns {
-    Ecma,
+    /// As ECMA-262 has it, with what Go, Python, Rust and PCRE have in common besides, such as `(?i)`
     Common,
+    /// As ECMA-262 has it, and nothing else
+    Ecma,
+    /// As the Rust crate `regex` reads them
+    Rust,
+    /// As Python's module `re` reads them
+    Python,
 }
 
 impl SchemaArguments {
@@ -74,8 +80,10 @@ impl SchemaArguments {
             NamedDraft::OpenApi31 => Draft::OpenApi31,
         };
         let patterns = match self.patterns {
-            Patterns::Ecma => PatternSyntax::Ecma,
             Patterns::Common => PatternSyntax::Common,
+            Patterns::Ecma => PatternSyntax::Ecma,
+            Patterns::Rust => PatternSyntax::Rust,
+            Patterns::Python => PatternSyntax::Python,
         };
         let mut options = options.default_draft(draft).root(&self.root).patterns(patterns);
         for (uri, file) in &self.named_documents {
