@@ -198,7 +198,7 @@ impl MaskBuilder {
             if let Some(name) = name
                 && !self.automaton.judges_keys_singly(name)
             {
-                self.pass_words(at, &mut open)?;
+                self.pass_words(at, allowed, &mut open)?;
             }
             if !self.walk(shared).warm_up_value(name, at)? {
                 continue;
@@ -263,7 +263,7 @@ impl MaskBuilder {
 
     /// Goes on behind each of the words that a member's value may be: alternatives are told apart by such a member, and which come
     /// behind it depends on the word.
-    fn pass_words(&mut self, value: State, open: &mut VecDeque<Open>) -> Result<(), AutomatonError> {
+    fn pass_words(&mut self, value: State, allowed: Allowed, open: &mut VecDeque<Open>) -> Result<(), AutomatonError> {
         let Some(text) = self.automaton.step(value, b'"')? else {
             return Ok(());
         };
@@ -272,6 +272,9 @@ impl MaskBuilder {
         };
         let words = self.automaton.languages().words(language, MAX_WORDS);
         for word in words.unwrap_or_default() {
+            if allowed.is_used_up(&self.automaton) {
+                break;
+            }
             // A word with characters that are escaped is not found like this.
             let behind = self.automaton.read_bytes(text, word.as_bytes())?;
             let behind = behind.map(|behind| self.automaton.read_bytes(behind, b"\","));
