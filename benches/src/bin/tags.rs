@@ -83,7 +83,7 @@ fn schema(number: usize) -> Value {
 #[derive(Clone, Copy)]
 struct Format {
     style: &'static str,
-    /// What a call begins with, before and behind the number of its tool, and what it ends with.
+    /// The texts of a call before and behind the number of its tool, and behind its arguments.
     marks: [&'static str; 3],
     /// The arguments of a call, by the numbers of tool and call.
     arguments: fn(usize, usize) -> String,

@@ -11,6 +11,7 @@ mod strings;
 mod tests;
 mod value;
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 pub(crate) use error::{ParseError, ParseErrorKind};
@@ -270,6 +271,14 @@ pub(crate) fn push_string(text: &mut String, characters: &str) {
     text.push('"');
     characters.chars().for_each(|character| push_escaped(text, character));
     text.push('"');
+}
+
+/// The name that a part of a JSON Pointer stands for: `~1` is `/`, and `~0` is `~`.
+pub(crate) fn unescaped_token(token: &str) -> Cow<'_, str> {
+    match token.contains('~') {
+        true => Cow::Owned(token.replace("~1", "/").replace("~0", "~")),
+        false => Cow::Borrowed(token),
+    }
 }
 
 /// Appends `/name` to a JSON Pointer, with `~` and `/` escaped.

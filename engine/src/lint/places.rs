@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use super::resources::Resources;
-use crate::json::{Content, Document, NodeIndex, push_token};
+use crate::json::{Content, Document, NodeIndex, push_token, unescaped_token};
 use crate::schema::{Dialect, Draft, Holds, Keyword, SchemaOptions, begins_resource, decoded_fragment};
 
 /// A schema in the text: an object.
@@ -349,7 +349,7 @@ fn path_from(json: &Document, from: NodeIndex, pointer: &str) -> Option<Vec<Node
         _ => Some(pointer.strip_prefix('/')?.split('/')),
     };
     for token in tokens.into_iter().flatten() {
-        let name = token.replace("~1", "/").replace("~0", "~");
+        let name = unescaped_token(token);
         let at = *path.last()?;
         let next = match json.content(at) {
             Content::Object(_) => json.member(at, &name),

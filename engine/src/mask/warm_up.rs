@@ -108,7 +108,7 @@ enum Open {
     Names(State),
 }
 
-/// What a look ahead may take.
+/// The memory and the work up to which a look ahead goes on.
 #[derive(Clone, Copy)]
 struct Allowed {
     memory: usize,

@@ -3,21 +3,14 @@
 use std::ops::Range;
 
 use crate::json::{Content, Document, NodeIndex};
+use crate::schema::ANNOTATIONS;
 use crate::{CompileError, CompileErrorKind, Limits};
 
 use super::yaml::is_of_name;
 
-/// Keywords that say nothing of values, or only of numbers and strings.
-const HARMLESS: [&str; 24] = [
+/// Keywords that, as [`ANNOTATIONS`], leave the shape of containers as it is.
+const HARMLESS: [&str; 16] = [
     "$schema",
-    "$comment",
-    "title",
-    "description",
-    "default",
-    "examples",
-    "deprecated",
-    "readOnly",
-    "writeOnly",
     "type",
     "enum",
     "const",
@@ -79,8 +72,9 @@ pub(super) fn of_yaml(schema: &str) -> Result<String, CompileError> {
             _ => {}
         }
         for (keyword, _) in document.members(index) {
-            let known =
-                HARMLESS.contains(&keyword) || matches!(keyword, "properties" | "additionalProperties" | "items");
+            let known = HARMLESS.contains(&keyword)
+                || ANNOTATIONS.contains(&keyword)
+                || matches!(keyword, "properties" | "additionalProperties" | "items");
             if !known {
                 return Err(unsupported("no keywords but those of types, bounds and lengths").on_keyword(keyword));
             }

@@ -25,6 +25,18 @@ mod schema_set;
 pub(crate) mod tests;
 mod worklist;
 
+/// Keywords that describe a schema and leave open which values are valid.
+pub(crate) const ANNOTATIONS: [&str; 8] = [
+    "$comment",
+    "title",
+    "description",
+    "default",
+    "examples",
+    "deprecated",
+    "readOnly",
+    "writeOnly",
+];
+
 pub use dialect::Draft;
 pub(crate) use dialect::{Dialect, Holds, Keyword, OpenApi};
 pub(crate) use keywords::{Bound, Keywords, NodeId, TypeSet};

@@ -123,10 +123,7 @@ impl ToolFormat {
                 let begin = |name: &str| format!("<tool_call>\n{{\"name\": \"{name}\", \"arguments\": ");
                 // Calls stand on lines of their own.
                 let tags = each(tools, begin, "}\n</tool_call>");
-                match calls.required {
-                    true => separated(tags, "\n", calls),
-                    false => triggered(self.mark(), tags, calls),
-                }
+                on_lines(self.mark(), tags, calls)
             }
             Self::Mistral => {
                 let tags = each(tools, |name| format!("{{\"name\": \"{name}\", \"arguments\": "), "}");
@@ -147,17 +144,11 @@ impl ToolFormat {
                 let begin = |name: &str| format!("{}{name}>\n", self.mark());
                 // Parameters have a line break behind the last one.
                 let tags = each_styled(tools, "qwen_xml", begin, "</function>\n</tool_call>");
-                match calls.required {
-                    true => separated(tags, "\n", calls),
-                    false => triggered(self.mark(), tags, calls),
-                }
+                on_lines(self.mark(), tags, calls)
             }
             Self::Glm => {
                 let tags = each_styled(tools, "glm_xml", |name| format!("<tool_call>{name}"), "</tool_call>");
-                match calls.required {
-                    true => separated(tags, "\n", calls),
-                    false => triggered(self.mark(), tags, calls),
-                }
+                on_lines(self.mark(), tags, calls)
             }
             Self::MiniMax => {
                 let begin = |name: &str| format!("<invoke name=\"{name}\">\n");
@@ -173,22 +164,34 @@ impl ToolFormat {
     }
 }
 
-/// A tag for each tool.
+/// A tag for each tool, with its arguments in JSON.
 fn each(tools: &[Tool<'_>], begin: impl Fn(&str) -> String, end: &str) -> Vec<Value> {
-    let tags = tools.iter().map(|tool| {
-        let content = json!({"type": "json_schema", "json_schema": tool.parameters});
-        json!({"type": "tag", "begin": begin(tool.name), "content": content, "end": end})
-    });
-    tags.collect()
+    let content = |tool: &Tool<'_>| json!({"type": "json_schema", "json_schema": tool.parameters});
+    tags(tools, content, begin, end)
 }
 
-/// A tag for each tool, with parameters in a style of their own.
+/// A tag for each tool, with its arguments as parameters in a style.
 fn each_styled(tools: &[Tool<'_>], style: &str, begin: impl Fn(&str) -> String, end: &str) -> Vec<Value> {
-    let tags = tools.iter().map(|tool| {
-        let content = json!({"type": "json_schema", "style": style, "json_schema": tool.given});
-        json!({"type": "tag", "begin": begin(tool.name), "content": content, "end": end})
-    });
-    tags.collect()
+    let content = |tool: &Tool<'_>| json!({"type": "json_schema", "style": style, "json_schema": tool.given});
+    tags(tools, content, begin, end)
+}
+
+fn tags(
+    tools: &[Tool<'_>],
+    content: impl Fn(&Tool<'_>) -> Value,
+    begin: impl Fn(&str) -> String,
+    end: &str,
+) -> Vec<Value> {
+    let tag = |tool: &Tool<'_>| json!({"type": "tag", "begin": begin(tool.name), "content": content(tool), "end": end});
+    tools.iter().map(tag).collect()
+}
+
+/// Calls within free text, or nothing but calls on lines of their own where one is required.
+fn on_lines(trigger: &str, tags: Vec<Value>, calls: Calls) -> Value {
+    match calls.required {
+        true => separated(tags, "\n", calls),
+        false => triggered(trigger, tags, calls),
+    }
 }
 
 fn triggered(trigger: &str, tags: Vec<Value>, calls: Calls) -> Value {

@@ -24,7 +24,7 @@ impl<K: Eq + Hash, V: Clone> ShardedCache<K, V> {
         Self::of_parts(SHARDS, allowed, values)
     }
 
-    /// As [`new`](Self::new), of one part: it is smaller, and for values that few threads ask for at a time.
+    /// Nothing yet, and never more than so many bytes, in one part: for values that few threads ask for at a time it takes less memory.
     pub(crate) fn whole(allowed: usize) -> Self {
         Self::of_parts(1, allowed, 0)
     }

@@ -21,7 +21,7 @@ use super::region::Within;
 /// Lists of tokens that reach beyond contents that are kept: mostly all tags of a model family need one.
 const MAX_CROSSING: usize = 64;
 
-/// What structural tags need to know of a vocabulary.
+/// The tokens of a vocabulary as structural tags need them: names, single bytes, sets of tokens, and tokens that reach beyond a content.
 #[derive(Debug)]
 pub(in crate::reply) struct TagTokens {
     pub(super) names: SpecialNames,
@@ -128,7 +128,7 @@ impl TagTokens {
     }
 }
 
-/// What a token has in it that reaches beyond a content.
+/// The place in a token where a content ends and the text behind it begins.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Seam {
     /// The bytes that the content may end with, or more.

@@ -1,9 +1,8 @@
 //! What a reference names: documents are read as they are referred to, JSON Pointers and anchors followed.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::json::Content;
+use crate::json::{Content, unescaped_token};
 use crate::{CompileError, CompileErrorKind};
 
 use super::documents::SchemaLocation;
@@ -141,11 +140,7 @@ impl ResourceIndex<'_> {
         let mut at = self.resource(resource).root;
         let json = Arc::clone(self.documents.json(at.location.document));
         for token in pointer.split('/').skip(1) {
-            let name = if token.contains('~') {
-                Cow::Owned(token.replace("~1", "/").replace("~0", "~"))
-            } else {
-                Cow::Borrowed(token)
-            };
+            let name = unescaped_token(token);
             let index = at.location.index;
             let next = match json.content(index) {
                 Content::Object(_) => json.member(index, &name),

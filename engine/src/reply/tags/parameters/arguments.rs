@@ -2,28 +2,27 @@
 
 use std::sync::Arc;
 
-use crate::json::{Content, Document, NodeIndex, push_string};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+
+use crate::json::{Content, Document, NodeIndex, push_string, unescaped_token};
+use crate::schema::{ANNOTATIONS, decoded_fragment};
 use crate::{CompileError, CompileErrorKind, Limits};
 
 /// The document that schemas of values refer to.
 pub(in crate::reply::tags) const ARGUMENTS: &str = "structural-tag:arguments";
 
-/// Keywords that say nothing of values.
-const ANNOTATIONS: [&str; 8] = [
-    "title",
-    "description",
-    "default",
-    "examples",
-    "deprecated",
-    "readOnly",
-    "writeOnly",
-    "$comment",
-];
+/// Characters that a fragment of a URI has as `%XX`: more than have to be.
+const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~')
+    .remove(b'/');
 
 /// References from one object of arguments to another that are followed.
 const MAX_REFERENCES: usize = 16;
 
-/// What is known of the values of a schema without looking further into it.
+/// The kinds of values that a schema allows, as far as its own `type`, `enum` or `const` tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kinds {
     /// All values.
@@ -101,8 +100,8 @@ impl Arguments {
                 return Ok(());
             };
             let target = self.document.string(reference).and_then(|text| text.strip_prefix('#'));
-            let found = target.filter(|pointer| !pointer.contains('%')).and_then(|pointer| {
-                let mut steps = pointer.split('/').skip(1).map(unescaped);
+            let found = target.map(decoded_fragment).and_then(|pointer| {
+                let mut steps = pointer.split('/').skip(1).map(unescaped_token);
                 let is_pointer = pointer.is_empty() || pointer.starts_with('/');
                 is_pointer.then(|| steps.try_fold(0, |node, name| self.document.member(node, &name)))?
             });
@@ -149,7 +148,10 @@ impl Arguments {
         let mut text = r#"{"$ref": "#.to_owned();
         push_string(
             &mut text,
-            &format!("{ARGUMENTS}#{}", as_fragment(&self.document.pointer(schema))),
+            &format!(
+                "{ARGUMENTS}#{}",
+                utf8_percent_encode(&self.document.pointer(schema), ESCAPED)
+            ),
         );
         text.push('}');
         ValueSchema {
@@ -231,21 +233,4 @@ impl Arguments {
 /// Whether a keyword beside a `$ref` does not matter to the parameters.
 fn matters_not(name: &str) -> bool {
     ANNOTATIONS.contains(&name) || matches!(name, "$ref" | "$schema" | "$id" | "$defs" | "definitions")
-}
-
-/// A part of a JSON Pointer as it is.
-fn unescaped(part: &str) -> String {
-    part.replace("~1", "/").replace("~0", "~")
-}
-
-/// A JSON Pointer as a URI's fragment has it.
-fn as_fragment(pointer: &str) -> String {
-    let mut text = String::new();
-    for byte in pointer.bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => text.push(char::from(byte)),
-            _ => text.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    text
 }

@@ -10,7 +10,7 @@ use super::{Form, Parameters};
 const BREAK: &[u8] = b"\n";
 
 impl<'f> Builder<'f> {
-    /// What the point before the parameters of a call is.
+    /// The point before the parameters of a call, behind which `next` follows.
     pub(in crate::reply::tags) fn parameters(
         &mut self,
         parameters: &'f Parameters,
@@ -36,7 +36,7 @@ impl<'f> Builder<'f> {
         self.between(&openings, may_end.then_some(next))
     }
 
-    /// What parameters begin with, each with what follows.
+    /// The beginnings of parameters in all their forms, each with the point behind it; behind their ends is `behind`.
     fn openings(&mut self, forms: &'f [Form], behind: PointId) -> Result<Vec<Alternative<'f>>, CompileError> {
         let mut openings = Vec::with_capacity(forms.len());
         for form in forms {

@@ -5,22 +5,22 @@
 pub(in crate::reply::tags) struct ParameterStyle {
     /// The name that structural tags give it.
     pub(in crate::reply::tags) name: &'static str,
-    /// What stands before a parameter's name.
+    /// The text before a parameter's name.
     pub(super) open: &'static str,
     /// The ways to go on behind the name.
     pub(super) ways: &'static [Way],
-    /// What no name has.
+    /// Texts that no name has in it.
     pub(super) never_in_names: &'static [&'static str],
-    /// What no string that stands as it is has: where parsers take it to end.
+    /// Texts that no raw string has in it, because parsers take it to end there.
     pub(super) never_in_strings: &'static [&'static str],
 }
 
 /// A way to write a value.
 #[derive(Debug)]
 pub(super) struct Way {
-    /// What stands between the name and the value.
+    /// The text between the name and the value.
     pub(super) before: &'static str,
-    /// What stands behind the value.
+    /// The text behind the value.
     pub(super) after: &'static str,
     /// The values that are written so.
     pub(super) values: WrittenValues,
