@@ -6,6 +6,7 @@
 //! - [`fetch`] brings public data into a cache, checked; [`locate`] finds it again.
 //! - [`ifstruct`] has the requests of IFStruct and what their replies must be, and scores replies.
 //! - [`quality`] has tasks with known answers, their prompts and their judge.
+//! - [`tool_calls`] has requests that call functions, in BFCL's layout, and the judge of the calls.
 //! - [`validate`] judges a generated text against its schema; [`strict_json`] reads such texts.
 //! - [`census`] counts what schemas use.
 //! - [`prompt`] builds the messages that ask a model for an instance.
@@ -23,6 +24,7 @@ pub mod strict_json;
 pub mod synthetic;
 pub mod test_suite;
 mod text_file;
+pub mod tool_calls;
 pub mod validate;
 
 pub use maskwright_json_text as json_text;
