@@ -113,7 +113,7 @@ pub use error::{CompileError, CompileErrorKind, MaskError, VocabularyError};
 pub use limits::Limits;
 pub use mask::{ExactCompiler, ExactOptions};
 pub use masker::{Compiler, Masker};
-pub use reply::{DataFormat, Envelope, ReplyCompiler, ReplyForm};
+pub use reply::{DataFormat, Envelope, GrammarSyntax, ReplyCompiler, ReplyForm};
 pub use schema::{Draft, SchemaOptions};
 pub use strings::PatternSyntax;
 pub use style::{

@@ -1,5 +1,6 @@
 //! [`ReplyCompiler`]: masks of a whole reply to a request for data: the data, in JSON, in YAML or as text, and what stands around it.
 
+mod grammar;
 mod masks;
 mod subset;
 mod tags;
@@ -27,6 +28,7 @@ use crate::mask::tuning::Tuning;
 use crate::mask::warm_up::warm_up_vocabulary;
 use crate::strings::Languages;
 use crate::{CompileError, CompileErrorKind, Escapes, Masker, NumberStyle, Style, Vocabulary, Whitespace};
+pub use grammar::GrammarSyntax;
 use masks::{ClosingTokens, Reply};
 use tags::TagTokens;
 use text::UnlikeTokens;
@@ -80,6 +82,16 @@ pub struct ReplyForm {
     pub data: DataFormat,
     /// What may stand around it: one of these.
     pub envelopes: Vec<Envelope>,
+}
+
+impl ReplyForm {
+    /// One string as it is, and nothing around it.
+    fn bare_text() -> Self {
+        Self {
+            data: DataFormat::Text,
+            envelopes: vec![Envelope::bare()],
+        }
+    }
 }
 
 /// Compiles schemas into masks that allow a token if and only if some reply of a form goes on with it, whose data is valid.
@@ -170,7 +182,18 @@ impl ReplyCompiler {
             DataFormat::Json => self.languages().over(limits, EXPRESSIONS),
             DataFormat::Yaml | DataFormat::Text => Languages::within(limits),
         };
-        let (mut automaton, mut start) = options.automaton(&schema, languages)?;
+        self.masker(&schema, form, &options, (languages, kept))
+    }
+
+    /// A masker at the start of a reply of a form, in which strings are of some languages and others.
+    fn masker(
+        &self,
+        schema: &str,
+        form: &ReplyForm,
+        options: &ExactOptions,
+        (languages, kept): (Languages, &OnceLock<Arc<SharedTokens>>),
+    ) -> Result<Box<dyn Masker>, CompileError> {
+        let (mut automaton, mut start) = options.automaton(schema, languages)?;
         let mut unlike = None;
         if form.data == DataFormat::Text {
             start = text::begin(&mut automaton, start)?.ok_or_else(|| {
@@ -208,6 +231,17 @@ impl ReplyCompiler {
         choices: impl IntoIterator<Item = &'a str>,
     ) -> Result<Box<dyn Masker>, CompileError> {
         self.compile_text(&text::schema_of_choice(choices))
+    }
+
+    /// Compiles a grammar into a masker of the replies that are a text of it, bytes of UTF-8 as they are. Nothing of the style counts.
+    ///
+    /// # Errors
+    ///
+    /// [`CompileErrorKind::Malformed`], with line and column, where the text is no grammar, names a rule that it does not define, or has no rule to
+    /// begin with; [`CompileErrorKind::Unsupported`] for what [`GrammarSyntax`] says is not read, and for rules that are nested in themselves;
+    /// [`CompileErrorKind::Unsatisfiable`] where it has no text; [`CompileErrorKind::LimitExceeded`] where it is too large.
+    pub fn compile_grammar(&self, grammar: &str, syntax: GrammarSyntax) -> Result<Box<dyn Masker>, CompileError> {
+        grammar::compile(self, grammar, syntax)
     }
 
     /// Compiles a structural tag into a masker of the replies that it describes: the JSON of XGrammar's `StructuralTag` as servers write it for
@@ -279,11 +313,7 @@ impl ReplyCompiler {
 
     /// Compiles a schema into a masker of replies that are one of its strings, as it is.
     fn compile_text(&self, schema: &str) -> Result<Box<dyn Masker>, CompileError> {
-        let form = ReplyForm {
-            data: DataFormat::Text,
-            envelopes: vec![Envelope::bare()],
-        };
-        self.compile(schema, &form)
+        self.compile(schema, &ReplyForm::bare_text())
     }
 
     fn tails(&self, after: &str) -> Arc<ClosingTokens> {

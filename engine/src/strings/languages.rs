@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::Limits;
 use crate::strings::analysis::answers::{Cardinality, Emptiness, Fingerprint, Horizon, KnownLengths};
-use crate::strings::charset::CharRange;
+use crate::strings::charset::{CharRange, CharSet};
 use crate::strings::derive::derivatives::{Derivatives, Transitions};
 use crate::strings::expr::arena::Arena;
 use crate::strings::expr::coarse_char_set::CoarseCharSet;
@@ -176,6 +176,27 @@ impl Languages {
     /// The complement of `language`.
     pub(crate) fn not(&mut self, language: LanguageId) -> Result<LanguageId, LimitReached> {
         self.arena.not(language)
+    }
+
+    /// Texts of `first` followed by texts of `rest`.
+    pub(crate) fn concat(&mut self, first: LanguageId, rest: LanguageId) -> Result<LanguageId, LimitReached> {
+        self.arena.concat(first, rest)
+    }
+
+    /// `min` to `max` texts of `inner` one after another; [`u64::MAX`] for no end.
+    pub(crate) fn repeat(&mut self, inner: LanguageId, min: u64, max: u64) -> Result<LanguageId, LimitReached> {
+        self.arena.repeat(inner, min, max)
+    }
+
+    /// The texts of one character in some ranges, whose ends are included, or in none of them.
+    pub(crate) fn characters(&mut self, ranges: &[(char, char)], is_negated: bool) -> Result<LanguageId, LimitReached> {
+        let set = CharSet::from_ranges(ranges.iter().copied());
+        self.arena.class(&if is_negated { set.complement() } else { set })
+    }
+
+    /// Lets `name` stand for `language` where a pattern of a dialect is asked for.
+    pub(crate) fn name_pattern(&mut self, syntax: PatternSyntax, name: &str, language: LanguageId) {
+        self.patterns.insert((syntax, name.to_owned()), Ok(language));
     }
 
     /// Whether the empty text belongs to `language`.

@@ -1,0 +1,271 @@
+//! [`RegularRules`]: the rules whose texts are a regular language, with that language.
+//!
+//! Rules that name each other in a circle are regular where each alternative has at most one of them, at its end, or in all of them at its
+//! beginning. They are equations such as `x = a x | b`, with languages `a` and `b`, whose least solution is `a* b` (Arden's rule).
+
+use std::collections::BTreeMap;
+
+use crate::strings::{LanguageId, Languages, LimitReached, PatternSyntax};
+use crate::{CompileError, CompileErrorKind};
+
+use super::components::components;
+use super::rules::{Grammar, Part, PartId, RuleId};
+
+/// The languages of rules that have one.
+#[derive(Debug)]
+pub(super) struct RegularRules(Vec<Option<LanguageId>>);
+
+/// At which side of an alternative a rule of its circle stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Side {
+    Right,
+    Left,
+}
+
+/// The texts of a part of a rule in a circle: those of `alone`, and for each rule texts that stand beside one of it.
+#[derive(Clone, Debug)]
+struct Linear {
+    alone: LanguageId,
+    beside: BTreeMap<RuleId, LanguageId>,
+}
+
+impl RegularRules {
+    /// Finds the languages of all rules that the root leads to.
+    ///
+    /// # Errors
+    ///
+    /// [`CompileError`], where an expression cannot be read, or a limit is reached.
+    pub(super) fn new(grammar: &Grammar, languages: &mut Languages) -> Result<Self, CompileError> {
+        let mut found = Self(vec![None; grammar.rules.len()]);
+        for circle in components(grammar) {
+            let solved = match circle[..] {
+                [rule] if !grammar.named_by(rule).any(|named| named == rule) => {
+                    found.equations(grammar, languages, &circle, Side::Right)?
+                }
+                _ => match found.equations(grammar, languages, &circle, Side::Right)? {
+                    None => found.equations(grammar, languages, &circle, Side::Left)?,
+                    solved => solved,
+                },
+            };
+            for (rule, language) in circle.iter().zip(solved.into_iter().flatten()) {
+                found.0[*rule] = Some(language);
+            }
+        }
+        Ok(found)
+    }
+
+    /// The language of a rule.
+    pub(super) fn language(&self, rule: RuleId) -> Option<LanguageId> {
+        self.0[rule]
+    }
+
+    /// The languages of rules in a circle; none where their equations are not of that side, or they name a rule that is not regular.
+    fn equations(
+        &self,
+        grammar: &Grammar,
+        languages: &mut Languages,
+        circle: &[RuleId],
+        side: Side,
+    ) -> Result<Option<Vec<LanguageId>>, CompileError> {
+        let mut equations = Vec::with_capacity(circle.len());
+        for &rule in circle {
+            let first = grammar.rules[rule].parts.start;
+            let mut parts: Vec<Linear> = Vec::with_capacity(grammar.rules[rule].parts.len());
+            for part in &grammar.parts[grammar.rules[rule].parts.clone()] {
+                let within = |id: PartId| &parts[id - first];
+                let Some(part) = self.part(languages, part, circle, side, within)? else {
+                    return Ok(None);
+                };
+                parts.push(part);
+            }
+            equations.extend(parts.pop());
+        }
+        Ok(Some(solve(languages, circle, equations, side).map_err(limit)?))
+    }
+
+    fn part<'p>(
+        &self,
+        languages: &mut Languages,
+        part: &Part,
+        circle: &[RuleId],
+        side: Side,
+        within: impl Fn(PartId) -> &'p Linear,
+    ) -> Result<Option<Linear>, CompileError> {
+        let alone = |alone| {
+            let beside = BTreeMap::new();
+            Some(Linear { alone, beside })
+        };
+        Ok(match part {
+            Part::Rule(rule) if circle.contains(rule) => {
+                let empty = languages.literal("").map_err(limit)?;
+                Some(Linear {
+                    alone: languages.none(),
+                    beside: BTreeMap::from([(*rule, empty)]),
+                })
+            }
+            Part::Rule(rule) => self.0[*rule].and_then(alone),
+            Part::Sequence(parts) => {
+                let mut all: Option<Linear> = None;
+                for part in parts {
+                    let Some(joined) = (match all {
+                        None => Some(within(*part).clone()),
+                        Some(all) => sequence(languages, &all, within(*part), side).map_err(limit)?,
+                    }) else {
+                        return Ok(None);
+                    };
+                    all = Some(joined);
+                }
+                all
+            }
+            Part::Choice(parts) => {
+                let mut all = within(parts[0]).clone();
+                for part in &parts[1..] {
+                    let other = within(*part);
+                    all.alone = languages.or(&[all.alone, other.alone]).map_err(limit)?;
+                    for (rule, language) in &other.beside {
+                        add(languages, &mut all.beside, *rule, *language).map_err(limit)?;
+                    }
+                }
+                Some(all)
+            }
+            Part::Repeat { inner, min, max } => {
+                let inner = within(*inner);
+                match (inner.beside.is_empty(), min, max) {
+                    (true, ..) => alone(languages.repeat(inner.alone, *min, *max).map_err(limit)?),
+                    (false, 1, 1) => Some(inner.clone()),
+                    (false, 0, 1) => {
+                        let empty = languages.literal("").map_err(limit)?;
+                        let mut optional = inner.clone();
+                        optional.alone = languages.or(&[inner.alone, empty]).map_err(limit)?;
+                        Some(optional)
+                    }
+                    _ => None,
+                }
+            }
+            leaf => alone(leaf_language(languages, leaf)?),
+        })
+    }
+}
+
+/// The language of a part that has no others in it.
+///
+/// # Errors
+///
+/// [`CompileError`], where an expression cannot be read, or a limit is reached.
+pub(super) fn leaf_language(languages: &mut Languages, part: &Part) -> Result<LanguageId, CompileError> {
+    match part {
+        Part::Text(text) => languages.literal(text).map_err(limit),
+        Part::Characters { ranges, is_negated } => languages.characters(ranges, *is_negated).map_err(limit),
+        Part::Pattern(pattern, line) => {
+            let about = |error: crate::strings::PatternError| {
+                let message = format!("line {line}: {}", error.about(pattern));
+                CompileError::new(error.kind(), message).on_keyword("grammar")
+            };
+            languages.read_patterns_by(PatternSyntax::Python);
+            // What is no expression by itself can be one between parentheses.
+            languages.pattern(pattern).map_err(about)?;
+            languages
+                .pattern(&PatternSyntax::Python.anchored(pattern))
+                .map_err(about)
+        }
+        Part::Rule(_) | Part::Sequence(_) | Part::Choice(_) | Part::Repeat { .. } => Ok(languages.none()),
+    }
+}
+
+/// The error of a limit that a grammar reaches.
+pub(super) fn limit(error: LimitReached) -> CompileError {
+    CompileError::new(CompileErrorKind::LimitExceeded, error.to_string()).on_keyword("grammar")
+}
+
+fn add(
+    languages: &mut Languages,
+    beside: &mut BTreeMap<RuleId, LanguageId>,
+    rule: RuleId,
+    language: LanguageId,
+) -> Result<(), LimitReached> {
+    let known = beside.get(&rule).copied().unwrap_or(languages.none());
+    beside.insert(rule, languages.or(&[known, language])?);
+    Ok(())
+}
+
+/// Two parts in order; none where a rule of the circle would not stand at the end that it has to.
+fn sequence(
+    languages: &mut Languages,
+    one: &Linear,
+    other: &Linear,
+    side: Side,
+) -> Result<Option<Linear>, LimitReached> {
+    let empty = languages.literal("")?;
+    let is_nothing = |part: &Linear| part.beside.is_empty() && part.alone == empty;
+    if is_nothing(one) {
+        return Ok(Some(other.clone()));
+    }
+    if is_nothing(other) {
+        return Ok(Some(one.clone()));
+    }
+    // The part that stands between the rule and the other end.
+    let (near, far) = match side {
+        Side::Right => (one, other),
+        Side::Left => (other, one),
+    };
+    if !near.beside.is_empty() {
+        return Ok(None);
+    }
+    let mut joined = Linear {
+        alone: beyond(languages, near.alone, far.alone, side)?,
+        beside: BTreeMap::new(),
+    };
+    for (rule, language) in &far.beside {
+        joined
+            .beside
+            .insert(*rule, beyond(languages, near.alone, *language, side)?);
+    }
+    Ok(Some(joined))
+}
+
+/// Texts of one language beside those of another, farther from the rule.
+fn beyond(
+    languages: &mut Languages,
+    near: LanguageId,
+    far: LanguageId,
+    side: Side,
+) -> Result<LanguageId, LimitReached> {
+    match side {
+        Side::Right => languages.concat(near, far),
+        Side::Left => languages.concat(far, near),
+    }
+}
+
+/// Solves equations, of each of which the left side is the rule of that place in the circle.
+fn solve(
+    languages: &mut Languages,
+    circle: &[RuleId],
+    mut equations: Vec<Linear>,
+    side: Side,
+) -> Result<Vec<LanguageId>, LimitReached> {
+    for number in 0..equations.len() {
+        // x = a x | b is a* b.
+        if let Some(own) = equations[number].beside.remove(&circle[number]) {
+            let often = languages.repeat(own, 0, u64::MAX)?;
+            let equation = &mut equations[number];
+            equation.alone = beyond(languages, often, equation.alone, side)?;
+            for language in equation.beside.values_mut() {
+                *language = beyond(languages, often, *language, side)?;
+            }
+        }
+        let solved = equations[number].clone();
+        for (other, equation) in equations.iter_mut().enumerate() {
+            if other != number
+                && let Some(before) = equation.beside.remove(&circle[number])
+            {
+                let alone = beyond(languages, before, solved.alone, side)?;
+                equation.alone = languages.or(&[equation.alone, alone])?;
+                for (rule, language) in &solved.beside {
+                    let language = beyond(languages, before, *language, side)?;
+                    add(languages, &mut equation.beside, *rule, language)?;
+                }
+            }
+        }
+    }
+    Ok(equations.iter().map(|equation| equation.alone).collect())
+}
