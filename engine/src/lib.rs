@@ -71,7 +71,7 @@
 //!
 //! # When not to use it
 //!
-//! - For grammars other than JSON Schema, regular expressions and structural tags ([`ReplyCompiler`]): there is no way to give one.
+//! - For grammars that are ambiguous, or need a look ahead: [`ReplyCompiler`] takes grammars in EBNF and Lark's notation, beside regular expressions and structural tags, and refuses those.
 //! - To validate whole documents: a validator such as the crate `jsonschema` does that faster, and needs no vocabulary.
 //! - For schemas that must be treated at any price: what cannot be treated exactly, such as back-references in a pattern,
 //!   is refused with [`CompileErrorKind::Unsupported`]; it is never treated as if it were not there.

@@ -3,7 +3,9 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use maskwright::{CompileError, Compiler as _, ExactCompiler, ExactOptions, Masker, ReplyCompiler, Vocabulary};
+use maskwright::{
+    CompileError, Compiler as _, ExactCompiler, ExactOptions, GrammarSyntax, Masker, ReplyCompiler, Vocabulary,
+};
 
 use crate::cache::Cache;
 use crate::matcher::{Matcher, MatcherError, MatcherOptions};
@@ -72,6 +74,19 @@ impl SchemaCompiler {
             .collect();
         self.kept("choice", &key, || {
             self.replies.compile_choice(choices.iter().map(String::as_str))
+        })
+    }
+
+    /// Compiles a grammar, as [`ReplyCompiler::compile_grammar`] does, or gives what was kept. The notation is the one that it is
+    /// [probably](GrammarSyntax::of) in, where none is given.
+    ///
+    /// # Errors
+    ///
+    /// [`CompileError`], with line and column where the grammar cannot be read.
+    pub fn grammar(&self, grammar: &str, syntax: Option<GrammarSyntax>) -> Result<Arc<CompiledSchema>, CompileError> {
+        let syntax = syntax.unwrap_or_else(|| GrammarSyntax::of(grammar));
+        self.kept(&format!("grammar {syntax:?}"), grammar, || {
+            self.replies.compile_grammar(grammar, syntax)
         })
     }
 

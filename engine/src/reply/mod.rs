@@ -235,10 +235,13 @@ impl ReplyCompiler {
 
     /// Compiles a grammar into a masker of the replies that are a text of it, bytes of UTF-8 as they are. Nothing of the style counts.
     ///
+    /// Rules may be nested in themselves where each byte of a reply says which of the rules it belongs to, as in grammars of JSON, expressions or
+    /// programs. Rules may begin with themselves (`sum: sum "+" term | term`) or alike; what is refused is what would have to be remembered in ever more ways at once, such as palindromes.
+    ///
     /// # Errors
     ///
     /// [`CompileErrorKind::Malformed`], with line and column, where the text is no grammar, names a rule that it does not define, or has no rule to
-    /// begin with; [`CompileErrorKind::Unsupported`] for what [`GrammarSyntax`] says is not read, and for rules that are nested in themselves;
+    /// begin with; [`CompileErrorKind::Unsupported`] for what [`GrammarSyntax`] says is not read, and, with the rule and what begins alike, where a byte does not say what it belongs to;
     /// [`CompileErrorKind::Unsatisfiable`] where it has no text; [`CompileErrorKind::LimitExceeded`] where it is too large.
     pub fn compile_grammar(&self, grammar: &str, syntax: GrammarSyntax) -> Result<Box<dyn Masker>, CompileError> {
         grammar::compile(self, grammar, syntax)

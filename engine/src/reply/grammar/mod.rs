@@ -2,12 +2,14 @@
 //!
 //! ```text
 //! text ─ ebnf.rs, lark.rs ─► rules (rules.rs) ─ regular.rs ─► a language of strings/ ─► a reply of text
+//!                                                └ nested/ ──► automata with a stack, for rules that are nested in themselves
 //! ```
 
 mod common;
 mod components;
 mod ebnf;
 mod lark;
+mod nested;
 mod reader;
 mod regular;
 mod rules;
@@ -18,7 +20,7 @@ mod tests;
 use crate::strings::{LanguageId, Languages, PatternSyntax};
 use crate::{CompileError, CompileErrorKind, ExactOptions, Masker, Vocabulary, WritingBounds};
 use regular::{RegularRules, limit};
-use rules::Rule;
+use rules::Grammar;
 pub use syntax::GrammarSyntax;
 
 use super::{ReplyCompiler, ReplyForm};
@@ -37,12 +39,17 @@ pub(super) fn compile(
     syntax: GrammarSyntax,
 ) -> Result<Box<dyn Masker>, CompileError> {
     let options = options(compiler.text_options());
-    let limits = &options.schema.limits;
-    let mut languages = Languages::within(limits);
-    let language = regular(grammar, syntax, &mut languages, &options, &compiler.vocabulary)?;
-    languages.name_pattern(PatternSyntax::Common, NAME, language);
-    let schema = format!(r#"{{"type":"string","pattern":"{NAME}"}}"#);
-    compiler.masker(&schema, &ReplyForm::bare_text(), &options, (languages, &compiler.text))
+    let mut languages = Languages::within(&options.schema.limits);
+    let grammar = read(grammar, syntax, &options)?;
+    let rules = RegularRules::new(&grammar, &mut languages)?;
+    let within = spelled(&compiler.vocabulary, &mut languages)?;
+    match rules.language(grammar.root) {
+        Some(language) => {
+            let schema = schema(language, within, &mut languages)?;
+            compiler.masker(&schema, &ReplyForm::bare_text(), &options, (languages, &compiler.text))
+        }
+        None => nested::compile(compiler, &grammar, &rules, &mut languages, within),
+    }
 }
 
 /// The options under which texts of a grammar are read: nothing but the grammar narrows them.
@@ -53,33 +60,42 @@ fn options(options: ExactOptions) -> ExactOptions {
     options
 }
 
-/// The texts of a grammar that tokens can spell, as one language.
-fn regular(
-    grammar: &str,
-    syntax: GrammarSyntax,
+/// Reads a grammar.
+fn read(grammar: &str, syntax: GrammarSyntax, options: &ExactOptions) -> Result<Grammar, CompileError> {
+    match syntax {
+        GrammarSyntax::Ebnf => ebnf::read(grammar, &options.schema.limits),
+        GrammarSyntax::Lark => lark::read(grammar, &options.schema.limits),
+    }
+}
+
+/// The texts that tokens can spell, if not all.
+fn spelled(vocabulary: &Vocabulary, languages: &mut Languages) -> Result<Option<LanguageId>, CompileError> {
+    if !vocabulary.is_ascii() {
+        return Ok(None);
+    }
+    let character = languages.characters(&[('\0', '\u{7f}')], false).map_err(limit)?;
+    languages.repeat(character, 0, u64::MAX).map(Some).map_err(limit)
+}
+
+/// The schema of the texts of a language that tokens can spell.
+fn schema(
+    mut language: LanguageId,
+    within: Option<LanguageId>,
     languages: &mut Languages,
-    options: &ExactOptions,
-    vocabulary: &Vocabulary,
-) -> Result<LanguageId, CompileError> {
-    let grammar = match syntax {
-        GrammarSyntax::Ebnf => ebnf::read(grammar, &options.schema.limits)?,
-        GrammarSyntax::Lark => lark::read(grammar, &options.schema.limits)?,
-    };
-    let rules = RegularRules::new(&grammar, languages)?;
-    let Some(mut language) = rules.language(grammar.root) else {
-        let nested = (0..grammar.rules.len()).find(|rule| rules.language(*rule).is_none());
-        let Rule { name, line, .. } = &grammar.rules[nested.unwrap_or(grammar.root)];
-        let message = format!("line {line}: the rule `{name}` is nested in itself, which is not supported");
-        return Err(CompileError::new(CompileErrorKind::Unsupported, message).on_keyword("grammar"));
-    };
-    if vocabulary.is_ascii() {
-        let character = languages.characters(&[('\0', '\u{7f}')], false).map_err(limit)?;
-        let ascii = languages.repeat(character, 0, u64::MAX).map_err(limit)?;
-        language = languages.and(&[language, ascii]).map_err(limit)?;
+) -> Result<String, CompileError> {
+    if let Some(within) = within {
+        language = languages.and(&[language, within]).map_err(limit)?;
     }
     if languages.is_empty(language).map_err(limit)? {
-        let message = "no text is one of this grammar: each way of it goes on for ever, or needs a character that cannot be written";
-        return Err(CompileError::new(CompileErrorKind::Unsatisfiable, message).on_keyword("grammar"));
+        return Err(no_text());
     }
-    Ok(language)
+    languages.name_pattern(PatternSyntax::Common, NAME, language);
+    Ok(format!(r#"{{"type":"string","pattern":"{NAME}"}}"#))
+}
+
+/// The error that a grammar has no text.
+fn no_text() -> CompileError {
+    let message =
+        "no text is one of this grammar: each way of it goes on for ever, or needs a character that cannot be written";
+    CompileError::new(CompileErrorKind::Unsatisfiable, message).on_keyword("grammar")
 }

@@ -13,7 +13,11 @@ use super::rules::{Grammar, Part, PartId, RuleId};
 
 /// The languages of rules that have one.
 #[derive(Debug)]
-pub(super) struct RegularRules(Vec<Option<LanguageId>>);
+pub(super) struct RegularRules {
+    languages: Vec<Option<LanguageId>>,
+    /// The rules that the root leads to.
+    reached: Vec<bool>,
+}
 
 /// At which side of an alternative a rule of its circle stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,8 +40,12 @@ impl RegularRules {
     ///
     /// [`CompileError`], where an expression cannot be read, or a limit is reached.
     pub(super) fn new(grammar: &Grammar, languages: &mut Languages) -> Result<Self, CompileError> {
-        let mut found = Self(vec![None; grammar.rules.len()]);
+        let mut found = Self {
+            languages: vec![None; grammar.rules.len()],
+            reached: vec![false; grammar.rules.len()],
+        };
         for circle in components(grammar) {
+            circle.iter().for_each(|rule| found.reached[*rule] = true);
             let solved = match circle[..] {
                 [rule] if !grammar.named_by(rule).any(|named| named == rule) => {
                     found.equations(grammar, languages, &circle, Side::Right)?
@@ -48,7 +56,7 @@ impl RegularRules {
                 },
             };
             for (rule, language) in circle.iter().zip(solved.into_iter().flatten()) {
-                found.0[*rule] = Some(language);
+                found.languages[*rule] = Some(language);
             }
         }
         Ok(found)
@@ -56,7 +64,33 @@ impl RegularRules {
 
     /// The language of a rule.
     pub(super) fn language(&self, rule: RuleId) -> Option<LanguageId> {
-        self.0[rule]
+        self.languages[rule]
+    }
+
+    /// Whether the root leads to a rule.
+    pub(super) fn is_reached(&self, rule: RuleId) -> bool {
+        self.reached[rule]
+    }
+
+    /// The languages of the parts of a rule; none of those with a rule in them that is not regular.
+    ///
+    /// # Errors
+    ///
+    /// [`CompileError`], where an expression cannot be read, or a limit is reached.
+    pub(super) fn part_languages(
+        &self,
+        grammar: &Grammar,
+        languages: &mut Languages,
+        rule: RuleId,
+    ) -> Result<Vec<Option<LanguageId>>, CompileError> {
+        let first = grammar.rules[rule].parts.start;
+        let mut parts: Vec<Option<Linear>> = Vec::with_capacity(grammar.rules[rule].parts.len());
+        for part in &grammar.parts[grammar.rules[rule].parts.clone()] {
+            let within = |id: PartId| parts[id - first].as_ref();
+            let part = self.part(languages, part, &[], Side::Right, within)?;
+            parts.push(part);
+        }
+        Ok(parts.iter().map(|part| part.as_ref().map(|part| part.alone)).collect())
     }
 
     /// The languages of rules in a circle; none where their equations are not of that side, or they name a rule that is not regular.
@@ -72,7 +106,7 @@ impl RegularRules {
             let first = grammar.rules[rule].parts.start;
             let mut parts: Vec<Linear> = Vec::with_capacity(grammar.rules[rule].parts.len());
             for part in &grammar.parts[grammar.rules[rule].parts.clone()] {
-                let within = |id: PartId| &parts[id - first];
+                let within = |id: PartId| parts.get(id - first);
                 let Some(part) = self.part(languages, part, circle, side, within)? else {
                     return Ok(None);
                 };
@@ -89,7 +123,7 @@ impl RegularRules {
         part: &Part,
         circle: &[RuleId],
         side: Side,
-        within: impl Fn(PartId) -> &'p Linear,
+        within: impl Fn(PartId) -> Option<&'p Linear>,
     ) -> Result<Option<Linear>, CompileError> {
         let alone = |alone| {
             let beside = BTreeMap::new();
@@ -103,13 +137,14 @@ impl RegularRules {
                     beside: BTreeMap::from([(*rule, empty)]),
                 })
             }
-            Part::Rule(rule) => self.0[*rule].and_then(alone),
+            Part::Rule(rule) => self.languages[*rule].and_then(alone),
             Part::Sequence(parts) => {
                 let mut all: Option<Linear> = None;
                 for part in parts {
+                    let Some(part) = within(*part) else { return Ok(None) };
                     let Some(joined) = (match all {
-                        None => Some(within(*part).clone()),
-                        Some(all) => sequence(languages, &all, within(*part), side).map_err(limit)?,
+                        None => Some(part.clone()),
+                        Some(all) => sequence(languages, &all, part, side).map_err(limit)?,
                     }) else {
                         return Ok(None);
                     };
@@ -118,9 +153,13 @@ impl RegularRules {
                 all
             }
             Part::Choice(parts) => {
-                let mut all = within(parts[0]).clone();
-                for part in &parts[1..] {
-                    let other = within(*part);
+                let nothing = Linear {
+                    alone: languages.none(),
+                    beside: BTreeMap::new(),
+                };
+                let mut all = nothing;
+                for part in parts {
+                    let Some(other) = within(*part) else { return Ok(None) };
                     all.alone = languages.or(&[all.alone, other.alone]).map_err(limit)?;
                     for (rule, language) in &other.beside {
                         add(languages, &mut all.beside, *rule, *language).map_err(limit)?;
@@ -129,7 +168,7 @@ impl RegularRules {
                 Some(all)
             }
             Part::Repeat { inner, min, max } => {
-                let inner = within(*inner);
+                let Some(inner) = within(*inner) else { return Ok(None) };
                 match (inner.beside.is_empty(), min, max) {
                     (true, ..) => alone(languages.repeat(inner.alone, *min, *max).map_err(limit)?),
                     (false, 1, 1) => Some(inner.clone()),

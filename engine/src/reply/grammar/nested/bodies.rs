@@ -1,0 +1,495 @@
+//! [`Bodies`]: nested rules as deterministic automata, whose edges are characters and calls of rules.
+//!
+//! A state is a set of *items*, the ways in which what was read of a rule can be read. It is such that the next byte says what comes next: a character of the
+//! rule's own, one rule that is called, or the end of the rule. Where that would not be so, one of two things is done:
+//!
+//! - A rule that begins like something else in a state is written into it: its items have the points behind the call with them.
+//! - A rule that can go on with what may follow it ends *early*, as soon as it may end, and what is left of it is written into the
+//!   states behind its calls. Such a rule has several *exits*, one for each rest.
+//!
+//! Neither need come to an end. A grammar for which they do not is refused.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use hashbrown::{HashMap, HashSet};
+use smallvec::SmallVec;
+
+use crate::strings::{LanguageId, Languages};
+use crate::{CompileError, CompileErrorKind};
+
+use super::super::regular::limit;
+use super::conflicts::{conflicts_behind, told_byte};
+use super::first::{ByteSet, FirstBytes};
+use super::skeleton::{BodyId, Edge, PointId, REPLY, Skeleton};
+
+/// Number of a state.
+pub(super) type StateId = u32;
+/// Number of a call in a state.
+pub(super) type CallId = u32;
+
+/// States of all rules, at most.
+const MAX_STATES: usize = 1 << 14;
+/// Items of all states, at most.
+const MAX_ITEMS: usize = 1 << 19;
+/// Calls that are written into one another, at most.
+const MAX_DEPTH: usize = 12;
+
+/// The points behind the calls that an item is in, the innermost last.
+type Returns = SmallVec<[PointId; 2]>;
+
+/// What comes next in an item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+enum Head {
+    /// The rest of a text of a language, and the point behind it.
+    In(LanguageId, PointId),
+    /// A rule, and the point behind it.
+    Call(BodyId, PointId),
+}
+
+/// A way to read what was read of a rule.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct Item {
+    returns: Returns,
+    head: Head,
+}
+
+/// Some items, and whether the rule may end.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+struct Items {
+    items: BTreeSet<Item>,
+    may_end: bool,
+}
+
+/// A state in a rule.
+#[derive(Debug)]
+pub(super) struct BodyState {
+    pub(super) body: BodyId,
+    /// Whether the rule may end, without a rest.
+    pub(super) may_end: bool,
+    /// The exit by which the rule ends here and goes on nowhere.
+    pub(super) exit: Option<usize>,
+    /// The characters that may come, each with the state behind it.
+    pub(super) rows: Vec<((char, char), StateId)>,
+    /// The bytes with which these begin.
+    pub(super) own: ByteSet,
+    pub(super) calls: SmallVec<[CallId; 2]>,
+}
+
+/// A call of a rule.
+#[derive(Debug)]
+pub(super) struct BodyCall {
+    /// The state in which it is.
+    pub(super) from: StateId,
+    pub(super) body: BodyId,
+    /// The points behind it.
+    sites: Vec<(Returns, PointId)>,
+    /// The state behind it for each exit of the rule.
+    pub(super) returns: Vec<StateId>,
+}
+
+/// The automata of nested rules.
+#[derive(Debug, Default)]
+pub(super) struct Bodies {
+    pub(super) states: Vec<BodyState>,
+    pub(super) calls: Vec<BodyCall>,
+    /// The state at which each rule starts.
+    pub(super) starts: Vec<StateId>,
+    /// For each rule the rests of its exits.
+    pub(super) exits: Vec<Vec<BTreeSet<Item>>>,
+}
+
+/// Makes the automata.
+pub(super) struct BodyBuilder<'a> {
+    skeleton: &'a Skeleton,
+    languages: &'a mut Languages,
+    first: &'a FirstBytes,
+    /// Points behind which nothing comes but the end of their rule.
+    is_at_end: Vec<bool>,
+    /// Rules that end early, each with the reason.
+    early: HashMap<BodyId, String>,
+    /// Why rules were written into states last.
+    conflict: Option<String>,
+    bodies: Bodies,
+    numbers: HashMap<(BodyId, Items, bool), StateId>,
+    /// States that are not followed yet.
+    open: Vec<(StateId, Items)>,
+    /// Calls of rules that have exits for which the states behind them are not there yet.
+    unreturned: Vec<usize>,
+    items: usize,
+}
+
+impl<'a> BodyBuilder<'a> {
+    /// Before any state.
+    pub(super) fn new(skeleton: &'a Skeleton, languages: &'a mut Languages, first: &'a FirstBytes) -> Self {
+        let mut is_at_end = vec![false; skeleton.points.len()];
+        for body in &skeleton.bodies {
+            let mut seen: HashSet<PointId> = [body.start].into();
+            let mut open = vec![body.start];
+            while let Some(point) = open.pop() {
+                is_at_end[point as usize] = skeleton.is_at_end(point, body.end);
+                let next = skeleton.points[point as usize].iter().map(|edge| edge.to());
+                open.extend(next.filter(|next| seen.insert(*next)));
+            }
+        }
+        Self {
+            skeleton,
+            languages,
+            first,
+            is_at_end,
+            early: HashMap::new(),
+            conflict: None,
+            bodies: Bodies::default(),
+            numbers: HashMap::new(),
+            open: Vec::new(),
+            unreturned: Vec::new(),
+            items: 0,
+        }
+    }
+
+    /// All states, such that the next byte says what comes next.
+    ///
+    /// # Errors
+    ///
+    /// [`CompileErrorKind::Unsupported`], where none were found.
+    pub(super) fn find(mut self) -> Result<Bodies, CompileError> {
+        loop {
+            self.states()?;
+            let conflicts = conflicts_behind(&self.bodies, self.skeleton, self.first);
+            if conflicts.is_empty() {
+                return Ok(self.bodies);
+            }
+            self.early.extend(conflicts);
+        }
+    }
+
+    /// Makes the states.
+    fn states(&mut self) -> Result<(), CompileError> {
+        let count = self.skeleton.bodies.len();
+        let exits = (0..count).map(|body| match self.early.contains_key(&body) {
+            true => Vec::new(),
+            // A rule that does not end early has no rest.
+            false => vec![BTreeSet::new()],
+        });
+        self.bodies = Bodies {
+            exits: exits.collect(),
+            ..Bodies::default()
+        };
+        (self.conflict, self.items) = (None, 0);
+        self.numbers.clear();
+        self.open.clear();
+        self.unreturned.clear();
+        for body in 0..count {
+            let mut items = Items::default();
+            self.enter(&mut items, Returns::new(), self.skeleton.bodies[body].start)?;
+            // The empty text is a way past the call.
+            items.may_end = body == REPLY && items.may_end;
+            let start = self.state(body, items, true)?;
+            self.bodies.starts.push(start);
+        }
+        loop {
+            if let Some(call) = self.unreturned.pop() {
+                self.add_returns(call)?;
+            } else if let Some((state, items)) = self.open.pop() {
+                self.follow(state, &items)?;
+            } else {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Adds the items at a point.
+    fn enter(&mut self, items: &mut Items, returns: Returns, point: PointId) -> Result<(), CompileError> {
+        let mut seen: HashSet<(Returns, PointId)> = HashSet::new();
+        let mut open = vec![(returns, point)];
+        while let Some((returns, point)) = open.pop() {
+            if !seen.insert((returns.clone(), point)) {
+                continue;
+            }
+            self.items += 1;
+            for edge in &self.skeleton.points[point as usize] {
+                let head = match *edge {
+                    Edge::Empty(to) => {
+                        open.push((returns.clone(), to));
+                        continue;
+                    }
+                    Edge::Language(language, to) => Head::In(language, to),
+                    Edge::Call(body, to) => Head::Call(body, to),
+                };
+                let returns = returns.clone();
+                items.items.insert(Item { returns, head });
+            }
+            if self.skeleton.is_end(point) {
+                let mut around = returns;
+                match around.pop() {
+                    Some(behind) => open.push((around, behind)),
+                    None => items.may_end = true,
+                }
+            }
+        }
+        match self.items > MAX_ITEMS {
+            true => Err(self.refused()),
+            false => Ok(()),
+        }
+    }
+
+    /// The points behind the calls of what is called at one of these.
+    fn within(&self, returns: &Returns, to: PointId) -> Result<Returns, CompileError> {
+        let mut within = returns.clone();
+        // What ends with the call is behind it where what is around it is.
+        if !self.is_at_end[to as usize] {
+            within.push(to);
+        }
+        match within.len() > MAX_DEPTH {
+            true => Err(self.refused()),
+            false => Ok(within),
+        }
+    }
+
+    /// The error that the grammar is not treated.
+    fn refused(&self) -> CompileError {
+        let early = self.early.values().min();
+        let why = self
+            .conflict
+            .as_ref()
+            .or(early)
+            .map_or("there are too many states", |why| why);
+        let message = format!(
+            "{why}, and no bound is known on what has to be remembered to tell them apart: let them begin differently"
+        );
+        CompileError::new(CompileErrorKind::Unsupported, message).on_keyword("grammar")
+    }
+
+    /// The bytes of the texts of languages in some items.
+    fn own(&mut self, items: &Items) -> Result<ByteSet, CompileError> {
+        let mut own = ByteSet::default();
+        for item in &items.items {
+            if let Head::In(language, _) = item.head {
+                own.join(&ByteSet::of(&self.languages.transitions(language).map_err(limit)?));
+            }
+        }
+        Ok(own)
+    }
+
+    /// Writes rules into a state that begin like something else in it.
+    fn write_in(&mut self, body: BodyId, items: &mut Items) -> Result<ByteSet, CompileError> {
+        loop {
+            let own = self.own(items)?;
+            let called: BTreeSet<BodyId> = items.items.iter().filter_map(Item::called).collect();
+            let mut alike: BTreeSet<BodyId> = BTreeSet::new();
+            for &one in &called {
+                let name = |body: BodyId| &self.skeleton.bodies[body].name;
+                let first = self.first.of(one);
+                if let Some(byte) = first.common(&own) {
+                    let message = format!(
+                        "{} `{}` and a text of its own may both begin with {}",
+                        self.skeleton.bodies[body].told(),
+                        name(one),
+                        told_byte(byte)
+                    );
+                    self.conflict = Some(message);
+                    alike.insert(one);
+                }
+                for &other in called.range(..one) {
+                    if let Some(byte) = first.common(self.first.of(other)) {
+                        let (one_name, other_name) = (name(other), name(one));
+                        let message = format!(
+                            "{} `{one_name}` and `{other_name}` may both begin with {}",
+                            self.skeleton.bodies[body].told(),
+                            told_byte(byte)
+                        );
+                        self.conflict = Some(message);
+                        alike.extend([one, other]);
+                    }
+                }
+            }
+            if alike.is_empty() {
+                return Ok(own);
+            }
+            let (written, kept) = std::mem::take(&mut items.items)
+                .into_iter()
+                .partition(|item| item.called().is_some_and(|called| alike.contains(&called)));
+            items.items = kept;
+            let written: BTreeSet<Item> = written;
+            for item in written {
+                if let Head::Call(called, to) = item.head {
+                    let returns = self.within(&item.returns, to)?;
+                    self.enter(items, returns, self.skeleton.bodies[called].start)?;
+                }
+            }
+        }
+    }
+
+    /// The number of the state of some items in a rule.
+    fn state(&mut self, body: BodyId, mut items: Items, is_start: bool) -> Result<StateId, CompileError> {
+        let ends_early = items.may_end && self.early.contains_key(&body);
+        let own = match ends_early {
+            true => ByteSet::default(),
+            false => self.write_in(body, &mut items)?,
+        };
+        items.may_end &= !is_start || body == REPLY;
+        let key = (body, items, is_start);
+        if let Some(known) = self.numbers.get(&key) {
+            return Ok(*known);
+        }
+        let (_, items, _) = key.clone();
+        let number = self.bodies.states.len() as StateId;
+        self.items += items.items.len();
+        if number as usize >= MAX_STATES {
+            return Err(self.refused());
+        }
+        self.numbers.insert(key, number);
+        let exit = match ends_early {
+            true => Some(self.exit(body, &items.items)?),
+            // Nothing can come but the end.
+            false if items.may_end && items.items.is_empty() && body != REPLY => Some(0),
+            false => None,
+        };
+        self.bodies.states.push(BodyState {
+            body,
+            may_end: items.may_end && exit.is_none(),
+            exit,
+            rows: Vec::new(),
+            own,
+            calls: SmallVec::new(),
+        });
+        if exit.is_none() {
+            self.open.push((number, items));
+        }
+        Ok(number)
+    }
+
+    /// The number of the exit of a rule with a rest. States behind its calls are added.
+    fn exit(&mut self, body: BodyId, rest: &BTreeSet<Item>) -> Result<usize, CompileError> {
+        let exits = &mut self.bodies.exits[body];
+        if let Some(known) = exits.iter().position(|other| other == rest) {
+            return Ok(known);
+        }
+        exits.push(rest.clone());
+        let calls = (0..).zip(&self.bodies.calls);
+        self.unreturned
+            .extend(calls.filter(|(_, call)| call.body == body).map(|(number, _)| number));
+        Ok(self.bodies.exits[body].len() - 1)
+    }
+
+    /// Adds the states behind a call for the exits of its rule.
+    fn add_returns(&mut self, number: usize) -> Result<(), CompileError> {
+        let (from, body) = (self.bodies.calls[number].from, self.bodies.calls[number].body);
+        let around = self.bodies.states[from as usize].body;
+        while let Some(rest) = self.bodies.exits[body]
+            .get(self.bodies.calls[number].returns.len())
+            .cloned()
+        {
+            let mut items = Items::default();
+            for (returns, to) in self.bodies.calls[number].sites.clone() {
+                let within = self.within(&returns, to)?;
+                for item in &rest {
+                    let (mut returns, head) = (within.clone(), item.head);
+                    returns.extend(item.returns.iter().copied());
+                    if returns.len() > MAX_DEPTH {
+                        return Err(self.refused());
+                    }
+                    items.items.insert(Item { returns, head });
+                }
+                self.enter(&mut items, returns, to)?;
+            }
+            let state = self.state(around, items, false)?;
+            self.bodies.calls[number].returns.push(state);
+        }
+        Ok(())
+    }
+
+    /// Adds the ways on from a state.
+    fn follow(&mut self, state: StateId, items: &Items) -> Result<(), CompileError> {
+        let body = self.bodies.states[state as usize].body;
+        let mut sites: Vec<(BodyId, Vec<(Returns, PointId)>)> = Vec::new();
+        let (mut within, mut events) = (Vec::new(), Vec::new());
+        for item in &items.items {
+            match item.head {
+                Head::Call(called, to) => {
+                    let site = (item.returns.clone(), to);
+                    match sites.iter_mut().find(|(known, _)| *known == called) {
+                        Some((_, known)) => known.push(site),
+                        None => sites.push((called, vec![site])),
+                    }
+                }
+                Head::In(language, to) => {
+                    for (range, rest) in self.languages.transitions(language).map_err(limit)?.iter() {
+                        events.push((u32::from(range.first()), within.len(), Some(*rest)));
+                        events.push((u32::from(range.last()) + 1, within.len(), None));
+                    }
+                    within.push((item.returns.clone(), to));
+                }
+            }
+        }
+        // An end sorts before a beginning of the same language at the same place.
+        events.sort_unstable();
+        let mut active: BTreeMap<usize, LanguageId> = BTreeMap::new();
+        let mut known: HashMap<Vec<(usize, LanguageId)>, StateId> = HashMap::new();
+        let mut rows = Vec::new();
+        let mut at = 0;
+        while let Some(&(place, ..)) = events.get(at) {
+            while let Some((_, number, rest)) = events.get(at).filter(|event| event.0 == place) {
+                match rest {
+                    Some(rest) => active.insert(*number, *rest),
+                    None => active.remove(number),
+                };
+                at += 1;
+            }
+            let Some((next, ..)) = events.get(at) else { break };
+            let Some(range) = characters(place, *next).filter(|_| !active.is_empty()) else {
+                continue;
+            };
+            let key: Vec<_> = active.iter().map(|(number, rest)| (*number, *rest)).collect();
+            let target = match known.get(&key) {
+                Some(target) => *target,
+                None => {
+                    let mut items = Items::default();
+                    for (number, language) in &key {
+                        let (returns, to) = within[*number].clone();
+                        if !self.languages.transitions(*language).map_err(limit)?.is_empty() {
+                            let (returns, head) = (returns.clone(), Head::In(*language, to));
+                            items.items.insert(Item { returns, head });
+                        }
+                        if self.languages.accepts_empty(*language) {
+                            self.enter(&mut items, returns, to)?;
+                        }
+                    }
+                    let target = self.state(body, items, false)?;
+                    known.insert(key, target);
+                    target
+                }
+            };
+            rows.push((range, target));
+        }
+        self.bodies.states[state as usize].rows = rows;
+        for (called, sites) in sites {
+            let number = self.bodies.calls.len();
+            self.bodies.calls.push(BodyCall {
+                from: state,
+                body: called,
+                sites,
+                returns: Vec::new(),
+            });
+            self.bodies.states[state as usize].calls.push(number as CallId);
+            self.unreturned.push(number);
+        }
+        Ok(())
+    }
+}
+
+impl Item {
+    /// The rule that comes next.
+    fn called(&self) -> Option<BodyId> {
+        match self.head {
+            Head::In(..) => None,
+            Head::Call(body, _) => Some(body),
+        }
+    }
+}
+
+/// The characters from one number up to another, which is left out.
+fn characters(from: u32, to: u32) -> Option<(char, char)> {
+    let from = char::from_u32(from).unwrap_or('\u{e000}');
+    let to = char::from_u32(to - 1).unwrap_or('\u{d7ff}');
+    (from <= to).then_some((from, to))
+}

@@ -1,0 +1,103 @@
+//! The tokens that may come at a place in a nested rule.
+//!
+//! What tokens do within the rule of a state, and in those that it calls, depends on nothing else: it is worked out once for each state. Tokens with which the rule ends
+//! go on by the calls that are open; they are known by the node of the trie at which they leave the rule.
+
+use smallvec::SmallVec;
+
+use crate::TokenId;
+use crate::mask::cache::token_set::TokenSet;
+use crate::mask::index::tokens::{Spelled, TokenIndex};
+use crate::mask::index::trie::ROOT;
+
+use super::bodies::StateId;
+use super::machine::{Machine, Place, Step, Unknown};
+use super::stacks::{Stack, Stacks};
+
+/// The tokens that may come in a state.
+#[derive(Debug)]
+pub(super) struct StateTokens {
+    /// Those that may come whatever is around the rule.
+    inside: TokenSet,
+    /// The nodes at which the rule is left, each with the exit and whether that is before the byte of the node.
+    left: Box<[(u32, u32, bool)]>,
+}
+
+impl StateTokens {
+    /// Finds those of a state.
+    pub(super) fn new(machine: &Machine, index: &TokenIndex, state: StateId) -> Self {
+        let Spelled { trie, tokens } = &index.every;
+        let (mut inside, mut left) = (Vec::new(), Vec::new());
+        let place = Place {
+            state,
+            opened: SmallVec::new(),
+            below: Unknown,
+        };
+        let enter = |node, place: &Place<Unknown>| {
+            let step = machine.step(place, trie.label(node), &());
+            if let Step::Out { exit, is_before } = step {
+                left.push((node, exit, is_before));
+            }
+            if matches!(step, Step::On(_) | Step::Out { is_before: false, .. }) {
+                inside.extend_from_slice(&tokens[trie.at(node)]);
+            }
+            Ok::<_, std::convert::Infallible>(match step {
+                Step::On(place) => Some(place),
+                Step::Refused | Step::Out { .. } => None,
+            })
+        };
+        let Ok(()) = trie.descend(ROOT, place, enter);
+        Self {
+            inside: TokenSet::of(&inside, index.len),
+            left: left.into(),
+        }
+    }
+
+    /// All tokens that may come within some open calls, without the end of sequence.
+    pub(super) fn within(&self, machine: &Machine, index: &TokenIndex, stacks: &Stacks, stack: Stack) -> TokenSet {
+        let Spelled { trie, tokens } = &index.every;
+        let mut found: Vec<TokenId> = Vec::new();
+        // The place behind each exit.
+        let mut behind: SmallVec<[(u32, Option<Place<Stack>>); 2]> = SmallVec::new();
+        for &(node, exit, is_before) in &self.left {
+            if !behind.iter().any(|(known, _)| *known == exit) {
+                let place = Place {
+                    state: 0,
+                    opened: SmallVec::new(),
+                    below: stack,
+                };
+                behind.push((exit, machine.leave(place, exit, stacks).ok()));
+            }
+            let place = behind
+                .iter()
+                .find(|(known, _)| *known == exit)
+                .and_then(|(_, place)| place.as_ref());
+            let Some(place) = place else { continue };
+            let mut enter = |node, place: &Place<Stack>| {
+                Ok::<_, std::convert::Infallible>(match machine.step(place, trie.label(node), stacks) {
+                    Step::On(place) => {
+                        found.extend_from_slice(&tokens[trie.at(node)]);
+                        Some(place)
+                    }
+                    Step::Refused | Step::Out { .. } => None,
+                })
+            };
+            let from = match is_before {
+                true => {
+                    let Ok(entered) = enter(node, place);
+                    entered
+                }
+                false => Some(place.clone()),
+            };
+            if let Some(from) = from {
+                let Ok(()) = trie.descend(node, from, enter);
+            }
+        }
+        self.inside.clone().and_these(&found)
+    }
+
+    /// Bytes of memory, roughly.
+    pub(super) fn bytes(&self) -> usize {
+        self.inside.bytes() + 12 * self.left.len()
+    }
+}

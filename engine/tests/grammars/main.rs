@@ -1,0 +1,122 @@
+//! Grammars with rules that are nested in themselves: what they admit, what is refused, and that masks say what accepting says.
+
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+mod examples;
+mod matcher;
+mod random;
+
+use std::sync::Arc;
+
+use maskwright::{CompileError, ExactOptions, GrammarSyntax, Masker, ReplyCompiler, TokenId, Vocabulary};
+use rand::seq::IndexedRandom as _;
+use rand_chacha::ChaCha8Rng;
+
+/// Tokens besides single bytes.
+const TOKENS: [&str; 40] = [
+    "ab", "ba", "aa", "aaa", "abab", "a(", "((", "(a", "a)", "))", ")a", "a,", ",a", "[a", "a]", "]]", "[[", "],",
+    "),(", "()", "[]", "1+", "+1", "(1", "1)", "\"a", "a\"", "\":", "{\"", "\"}", "}}", "\",\"", "\"a\":", "a\":{\"",
+    " \n", "  ", "é", "éa", "\u{20ac}", "aé)",
+];
+
+/// Every byte and some texts, each a token, and the end.
+fn vocabulary() -> Arc<Vocabulary> {
+    let mut builder = Vocabulary::builder();
+    let bytes = (0..=255_u8).map(|byte| vec![byte]);
+    let texts = TOKENS.map(|text| text.as_bytes().to_vec());
+    let end = 256 + texts.len() as TokenId;
+    for (id, text) in (0..).zip(bytes.chain(texts)) {
+        builder = builder.text(id, text).unwrap();
+    }
+    let tokenizer = |text: &[u8]| text.iter().map(|byte| TokenId::from(*byte)).collect();
+    let builder = builder.special(end, "<end>").unwrap().tokenizer(Arc::new(tokenizer));
+    Arc::new(builder.eos([end]).build().unwrap())
+}
+
+fn compile(grammar: &str) -> Result<Box<dyn Masker>, CompileError> {
+    compiler().compile_grammar(grammar, GrammarSyntax::of(grammar))
+}
+
+fn compiler() -> ReplyCompiler {
+    ReplyCompiler::new(vocabulary(), ExactOptions::default())
+}
+
+fn masker(grammar: &str) -> Box<dyn Masker> {
+    compile(grammar).unwrap_or_else(|error| panic!("{grammar}: {error}"))
+}
+
+/// Whether tokens are accepted to their end, which is one.
+fn accepts_tokens(masker: &dyn Masker, tokens: &[TokenId]) -> bool {
+    let mut masker = masker.fork().unwrap();
+    tokens.iter().all(|token| masker.advance(*token).is_ok()) && masker.is_complete().unwrap()
+}
+
+/// Whether a text is accepted byte by byte.
+fn accepts(masker: &dyn Masker, text: &str) -> bool {
+    let tokens: Vec<TokenId> = text.bytes().map(TokenId::from).collect();
+    accepts_tokens(masker, &tokens)
+}
+
+/// A mask has the tokens that are accepted, what is forced is allowed, and a completion ends the reply.
+fn check(masker: &mut dyn Masker, vocabulary: &Vocabulary, context: &str) {
+    let mask = masker.mask().unwrap().clone();
+    for token in 0..vocabulary.len() as TokenId {
+        let is_accepted = masker.fork().unwrap().advance(token).is_ok();
+        let bytes = vocabulary.token_bytes(token);
+        assert_eq!(is_accepted, mask.allows(token), "{context}: token {token} {bytes:?}");
+    }
+    let mut rest = Vec::new();
+    assert!(masker.completion(&mut rest).unwrap(), "{context}: no end");
+    assert_eq!(masker.completion_length().unwrap(), Some(rest.len()), "{context}");
+    assert!(accepts_tokens(masker, &rest), "{context}: {rest:?} is no end");
+    let (mut forced, mut text) = (Vec::new(), Vec::new());
+    masker.forced_tokens(&mut forced).unwrap();
+    masker.forced_text(&mut text).unwrap();
+    let mut fork = masker.fork().unwrap();
+    assert!(
+        forced.iter().all(|token| fork.advance(*token).is_ok()),
+        "{context}: forced {forced:?}"
+    );
+    let begins = |token: TokenId| {
+        vocabulary
+            .token_bytes(token)
+            .first()
+            .copied()
+            .filter(|_| !vocabulary.is_eos(token))
+    };
+    match text.first() {
+        Some(first) => assert!(
+            mask.iter().all(|token| begins(token) == Some(*first)),
+            "{context}: {text:?} is not forced"
+        ),
+        None => {
+            let mut firsts: Vec<_> = mask.iter().map(begins).collect();
+            firsts.sort_unstable();
+            firsts.dedup();
+            assert!(firsts != [None] || masker.is_complete().unwrap(), "{context}");
+            assert!(firsts.len() != 1 || firsts == [None], "{context}: {firsts:?} is forced");
+        }
+    }
+}
+
+/// Walks at random, checks each state, and gives the text up to a length; the walk ends where the reply does.
+fn walk(
+    mut masker: Box<dyn Masker>,
+    vocabulary: &Vocabulary,
+    random: &mut ChaCha8Rng,
+    steps: usize,
+    context: &str,
+) -> Vec<u8> {
+    let mut text = Vec::new();
+    for _ in 0..steps {
+        check(&mut *masker, vocabulary, context);
+        let tokens: Vec<TokenId> = masker.mask().unwrap().iter().collect();
+        let token = *tokens.choose(random).unwrap_or_else(|| panic!("{context}: a dead end"));
+        masker.advance(token).unwrap();
+        if vocabulary.is_eos(token) {
+            break;
+        }
+        text.extend(vocabulary.token_bytes(token));
+    }
+    text
+}
