@@ -148,6 +148,7 @@ void mw_matcher_init_set_defaults(struct MwMatcherInit *init,
 // - "json_schema" or "json": the text of a JSON Schema
 // - "regex": a regular expression that the whole answer matches
 // - "choice": a JSON array of strings, of which the answer is one as it is
+// - "grammar": a grammar, in the notation that it is probably in; "ebnf" or "gbnf": in that of GBNF; "lark": in that of Lark
 // - "json_object": nothing; the answer is any JSON object, and `data` may be null
 struct MwMatcher *mw_new_matcher(const struct MwMatcherInit *init,
                                  const char *kind,

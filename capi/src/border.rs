@@ -53,7 +53,9 @@ pub enum Error {
     #[error("the style is \"generation\", \"rfc8259\" or a JSON object of changes: {0}")]
     Style(String),
     /// A kind of constraint is not known.
-    #[error("kind {0:?} is not known; one of: json_schema (or json), regex, choice, json_object")]
+    #[error(
+        "kind {0:?} is not known; one of: json_schema (or json), regex, choice, grammar, ebnf (or gbnf), lark, json_object"
+    )]
     UnknownKind(String),
     /// The data of a choice are not a list of texts.
     #[error("the data of a choice is a JSON array of strings: {0}")]

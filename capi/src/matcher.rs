@@ -115,6 +115,7 @@ fn count(count: Option<usize>) -> i32 {
 /// - "json_schema" or "json": the text of a JSON Schema
 /// - "regex": a regular expression that the whole answer matches
 /// - "choice": a JSON array of strings, of which the answer is one as it is
+/// - "grammar": a grammar, in the notation that it is probably in; "ebnf" or "gbnf": in that of GBNF; "lark": in that of Lark
 /// - "json_object": nothing; the answer is any JSON object, and `data` may be null
 ///
 /// # Safety

@@ -3,6 +3,7 @@
 use std::ffi::c_char;
 use std::sync::Arc;
 
+use maskwright::GrammarSyntax;
 use maskwright_serving::{CompiledSchema, Matcher, MatcherOptions};
 
 use crate::border::{Error, read_items, read_options, read_text, write_options};
@@ -100,6 +101,9 @@ fn compile<'a>(
             let choices: Vec<String> = serde_json::from_str(data()?).map_err(Error::Choices)?;
             compiler.choice(&choices)?
         }
+        "grammar" => compiler.grammar(data()?, None)?,
+        "ebnf" | "gbnf" => compiler.grammar(data()?, Some(GrammarSyntax::Ebnf))?,
+        "lark" => compiler.grammar(data()?, Some(GrammarSyntax::Lark))?,
         "json_object" => compiler.json_schema(ANY_OBJECT)?,
         other => return Err(Error::UnknownKind(other.to_owned())),
     })

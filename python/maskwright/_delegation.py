@@ -1,4 +1,4 @@
-"""Which structural tags are answered here, for servers that have another backend beside this one."""
+"""Which grammars and structural tags are answered here, for servers that have another backend beside this one."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from ._native import Compiled, CompileError, Compiler
 _CONTENTS = {"json_schema", "schema", "pattern"}
 
 
-def compile_own(compiler: Compiler, tag: str) -> Compiled | None:
-    """Compiles a structural tag; None where a format in it, such as a grammar, is not treated, so that another backend may answer.
+def compile_own_tag(compiler: Compiler, tag: str) -> Compiled | None:
+    """Compiles a structural tag; None where a format in it is not treated, so that another backend may answer.
 
     Raises `CompileError` where the structural tag is malformed, or a schema in it cannot be compiled: another backend would drop what it does
     not know of the schema.
@@ -19,5 +19,18 @@ def compile_own(compiler: Compiler, tag: str) -> Compiled | None:
     except CompileError as error:
         in_content = not _CONTENTS.isdisjoint((error.pointer or "").split("/"))
         if error.kind == "unsupported" and not in_content:
+            return None
+        raise
+
+
+def compile_own_grammar(compiler: Compiler, grammar: str) -> Compiled | None:
+    """Compiles a grammar; None where it is not treated or cannot be read, as what another backend reads is not quite the same.
+
+    Raises `CompileError` where no text is one of the grammar, or it is too large.
+    """
+    try:
+        return compiler.compile_grammar(grammar)
+    except CompileError as error:
+        if error.kind in ("unsupported", "malformed"):
             return None
         raise

@@ -163,6 +163,17 @@ class Compiler:
         Raises `CompileError`, where there is none.
         """
 
+    def compile_grammar(self, grammar: str, *, syntax: Literal["ebnf", "gbnf", "lark"] | None = None) -> Compiled:
+        """Texts of a grammar, as they are: in the notation of GBNF and of XGrammar's EBNF ("ebnf" or "gbnf", with the rule `root`), or in that of
+        Lark ("lark", with the rule `start`). Without `syntax` it is EBNF where a line begins with `name ::=`, and Lark elsewhere.
+
+        Lark's grammars are read without a lexer: an answer is admitted where it can be split into terminals in any way. `report()` of the
+        result says nothing of grammars.
+
+        Raises `CompileError`: `kind` is "malformed" with line and column, "unsupported" where the next byte does not say which of its rules is
+        meant, or "unsatisfiable"; `ValueError` for a syntax that is not known.
+        """
+
     def compile_structural_tag(self, tag: Any) -> Compiled:
         """Replies of text, tool calls, reasoning and special tokens, as the JSON of a structural tag describes them: its text, a dict,
         or a Pydantic model of one.

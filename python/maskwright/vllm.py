@@ -2,8 +2,8 @@
 
 vLLM has no registry of backends, so its plugin, which it finds by the entry point `vllm.general_plugins`, changes five places: the names that the
 configuration admits, the validation of requests, the choice of the backend, the creation of grammars, which is where the request's
-`max_tokens` is known, and the acceptance of tokens, where it shows how many of them were reasoning. Schemas, JSON objects, regular expressions, choices and structural tags are answered here; grammars, also in structural
-tags, by vLLM's own backend over xgrammar, or over llguidance where xgrammar is not installed, which the log says once.
+`max_tokens` is known, and the acceptance of tokens, where it shows how many of them were reasoning. Schemas, JSON objects, regular expressions, choices, grammars and structural tags are answered here; grammars that the engine
+does not treat, by vLLM's own backend over xgrammar, or over llguidance where xgrammar is not installed, which the log says once.
 
 Written for vLLM 0.33.0; `scripts/check-serving.sh` drives its classes with ours.
 """
@@ -20,7 +20,7 @@ from typing import Any
 
 from ._bitmask import allocate_token_bitmask
 from ._native import Compiled, CompileError, Compiler, Matcher, Tokenizer
-from ._structural_tags import compile_own
+from ._delegation import compile_own_grammar, compile_own_tag
 
 logger = logging.getLogger(__name__)
 
@@ -91,12 +91,12 @@ class Backend:
 
     @functools.cached_property
     def _other(self) -> Any:
-        """The backend for grammars, and structural tags that have one.
+        """The backend for grammars and structural tags that are not treated here.
 
         Raises `ImportError`, where there is none.
         """
         backend = _other_backend()
-        logger.warning("requests for grammars are answered by %s", backend.__name__)
+        logger.warning("a grammar is not treated here: such requests are answered by %s", backend.__name__)
         return backend(self.vllm_config, tokenizer=self.tokenizer, vocab_size=self.vocab_size)
 
     def allocate_token_bitmask(self, max_num_seqs: int) -> Any:
@@ -138,7 +138,9 @@ def compile_request(compiler: Compiler, kind: str, text: str) -> Compiled | None
         case "CHOICE":
             return compiler.compile_choice(json.loads(text))
         case "STRUCTURAL_TAG":
-            return compile_own(compiler, text)
+            return compile_own_tag(compiler, text)
+        case "GRAMMAR":
+            return compile_own_grammar(compiler, text)
         case _:
             return None
 
@@ -147,6 +149,14 @@ def compile_request(compiler: Compiler, kind: str, text: str) -> Compiled | None
 def _checker() -> Compiler:
     """A compiler over single bytes: whether a schema can be compiled does not depend on the tokens."""
     return Compiler(Tokenizer.from_bytes([bytes([byte]) for byte in range(256)] + [b""], stop_token_ids=[256]), cache_bytes=64 << 20)
+
+
+def is_own_grammar(text: str) -> bool:
+    """Whether a grammar is answered here, be it with the reason why it is refused."""
+    try:
+        return compile_own_grammar(_checker(), text) is not None
+    except CompileError:
+        return True
 
 
 def problem_of(kind: str, text: str) -> str | None:
@@ -245,8 +255,8 @@ def _validate_requests(sampling: Any) -> None:
         from vllm.v1.structured_output.request import get_structured_output_key
 
         kind, text = get_structured_output_key(asked)
-        if kind.name in ("GRAMMAR", "STRUCTURAL_TAG"):
-            # vLLM's own checks, as of its backend for EBNF, which answers grammars. Structural tags are checked so too, and compiled here afterwards.
+        if kind.name == "STRUCTURAL_TAG" or kind.name == "GRAMMAR" and not is_own_grammar(text):
+            # vLLM's own checks, as of its backend for EBNF, which answers what is not treated here. Structural tags are checked so too, and compiled here afterwards.
             _validate_as(validate, self, (model_config, structured_outputs_config, tokenizer), _other_name())
         else:
             # vLLM's checks that hold for every backend, and then our own.

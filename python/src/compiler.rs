@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use maskwright::CompileError;
 use maskwright::explain::Explainer;
 use maskwright::lint::lint;
+use maskwright::{CompileError, GrammarSyntax};
 use maskwright_serving::{CompiledSchema, MatcherOptions, SchemaCompiler};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
@@ -66,6 +67,21 @@ impl Compiler {
     fn compile_choice(&self, py: Python<'_>, choices: Vec<String>) -> PyResult<Compiled> {
         let text = PyList::new(py, &choices)?.repr()?.to_string();
         self.compile(py, text, |compiler, _| compiler.choice(&choices))
+    }
+
+    /// Texts of a grammar, as they are.
+    #[pyo3(signature = (grammar, *, syntax=None))]
+    fn compile_grammar(&self, py: Python<'_>, grammar: String, syntax: Option<&str>) -> PyResult<Compiled> {
+        let syntax = match syntax {
+            None => None,
+            Some("ebnf" | "gbnf") => Some(GrammarSyntax::Ebnf),
+            Some("lark") => Some(GrammarSyntax::Lark),
+            Some(other) => {
+                let message = format!("syntax {other:?} is not known: it is \"ebnf\" or \"lark\"");
+                return Err(PyValueError::new_err(message));
+            }
+        };
+        self.compile(py, grammar, move |compiler, grammar| compiler.grammar(grammar, syntax))
     }
 
     /// Replies as a structural tag describes them: its JSON as text, a dict, or a Pydantic model of one.

@@ -194,3 +194,23 @@ def test_expressions_of_python_match_as_its_module_does(tokenizer: maskwright.To
             compared += 1
             assert accepted == is_matched, f"{pattern!r} on {text!r}"
     assert compared > 5_000
+
+
+def test_grammars_are_read_in_both_notations(compiler: maskwright.Compiler) -> None:
+    def answers(grammar: str, text: str, syntax: Any = None) -> bool:
+        matcher = compiler.compile_grammar(grammar, syntax=syntax).matcher()
+        return matcher.accept_tokens([*text.encode()]) == len(text) and matcher.is_completed()
+
+    ebnf, lark = 'root ::= "(" root ")" | [a-c]+', 'start: "(" start ")" | /[a-c]+/'
+    for grammar, syntax in [(ebnf, None), (ebnf, "ebnf"), (ebnf, "gbnf"), (lark, None), (lark, "lark")]:
+        assert answers(grammar, "((ab))", syntax) and not answers(grammar, "((ab)", syntax)
+    for grammar, kind, reason in [
+        ('root ::= "a', "malformed", "line 1, column 10"),
+        ('root ::= "a" root "a" | "a"', "unsupported", "line 1: in the rule `root`"),
+        ('root ::= "a" root', "unsatisfiable", "no text"),
+    ]:
+        with pytest.raises(maskwright.CompileError) as raised:
+            compiler.compile_grammar(grammar)
+        assert (raised.value.kind, raised.value.keyword) == (kind, "grammar") and reason in raised.value.reason
+    with pytest.raises(ValueError, match="syntax"):
+        compiler.compile_grammar(ebnf, syntax="abnf")  # type: ignore[arg-type]

@@ -153,6 +153,7 @@ def test_schemas_and_expressions_are_answered(server: Any) -> None:
         (ours.dispatch_json(json.dumps(POINT)), b'{"x":1}'),
         (ours.dispatch_json("$$ANY$$"), b"[1]"),
         (ours.dispatch_regex("[ab]+"), b"ab"),
+        (ours.dispatch_ebnf('root ::= "(" root ")" | [ab]'), b"((a))"),
     ]:
         tokens = [*answer, STOP]
         copy = grammar.copy()
@@ -172,6 +173,7 @@ def test_refusals_carry_the_reason(server: Any) -> None:
     ours = backend(server)
     assert "unsatisfiable" in ours.dispatch_json('{"allOf": [false]}').error_message
     assert "malformed" in ours.dispatch_regex("(").error_message
+    assert "unsatisfiable" in ours.dispatch_ebnf('root ::= "a" root').error_message
 
 
 def test_batches_may_have_grammars_of_others(server: Any) -> None:
@@ -194,7 +196,7 @@ def test_what_is_not_ours_is_answered_by_another_and_said_once(
     with caplog.at_level(logging.WARNING):
         tag = '{"format": {"type": "grammar", "grammar": "b"}}'
         assert ours.dispatch_ebnf("a").text == "a" and ours.dispatch_structural_tag(tag).text == tag
-    assert [record.getMessage() for record in caplog.records] == ["requests for EBNF are answered by xgrammar"]
+    assert [record.getMessage() for record in caplog.records] == ["a grammar is not treated here: such requests are answered by xgrammar"]
 
 
 def test_structural_tags_are_answered_and_their_schemas_are_not_left_to_others(server: Any) -> None:

@@ -128,6 +128,8 @@ def test_every_kind_of_ours_is_answered(plugged: Any) -> None:
         (Kind.JSON_OBJECT, "", b"{}"),
         (Kind.REGEX, "[ab]+", b"ab"),
         (Kind.CHOICE, '["yes", "no"]', b"no"),
+        (Kind.GRAMMAR, 'root ::= "(" root ")" | [ab]', b"((a))"),
+        (Kind.GRAMMAR, 'start: "(" start ")" | /[ab]/', b"(b)"),
         (Kind.STRUCTURAL_TAG, '{"format": {"type": "const_string", "value": "ab"}}', b"ab"),
     ]:
         asked = request(kind, text)
@@ -187,11 +189,15 @@ def test_requests_are_validated_with_the_reason(plugged: Any) -> None:
 
     assert validate(Params(Kind.JSON, json.dumps(POINT))) == "maskwright"
     assert validate(Params(Kind.JSON, "{}"), "auto") == "validated as auto"
-    assert validate(Params(Kind.GRAMMAR, "root ::= 'a'")) == "maskwright"
+    assert validate(Params(Kind.GRAMMAR, 'root ::= "a"')) == "maskwright"
+    # It is another's to say what is wrong with what is not read here.
+    for grammar in ("root ::= 'a'", 'root ::= "a" root "a" | "a"'):
+        assert validate(Params(Kind.GRAMMAR, grammar)) == "maskwright"
     for params, message in [
         (Params(Kind.JSON, '{"properties": {"a": {"pattern": "(a)\\\\1"}}}'), "/properties/a.*pattern"),
         (Params(Kind.JSON, '{"allOf": [false]}'), "unsatisfiable"),
         (Params(Kind.REGEX, "("), "malformed"),
+        (Params(Kind.GRAMMAR, 'root ::= "a" root'), "unsatisfiable"),
         (Params(Kind.CHOICE, "[]"), "unsatisfiable"),
         (Params(Kind.JSON_OBJECT, "", json_object=False), "json_object"),
         (Params(Kind.JSON, "{}", _backend="xgrammar"), "xgrammar"),

@@ -216,6 +216,17 @@ static void check_kinds(const MwTokenizer *tokenizer) {
     matcher = new_matcher(tokenizer, "choice", "[\"yes\", \"you\", \"true\"]");
     CHECK(next_is(matcher, "yt", LONGER_TOO) && consume(matcher, "y") == 0 && next_is(matcher, "eo", NONE));
     mw_free_matcher(matcher);
+    const char *const grammars[][2] = {
+        {"grammar", "root ::= \"(\" root \")\" | \"a\""},
+        {"ebnf", "root ::= \"(\" root \")\" | \"a\""},
+        {"lark", "start: \"(\" start \")\" | /a/"},
+    };
+    for (size_t at = 0; at < sizeof grammars / sizeof grammars[0]; at++) {
+        matcher = new_matcher(tokenizer, grammars[at][0], grammars[at][1]);
+        CHECK(next_is(matcher, "(a", NONE) && consume(matcher, "((a") == 0 && next_is(matcher, ")", NONE));
+        CHECK(consume(matcher, "))") == 0 && mw_matcher_is_accepting(matcher));
+        mw_free_matcher(matcher);
+    }
     matcher = new_matcher(tokenizer, "json_object", NULL);
     CHECK(consume(matcher, "{\"a\": [1]}") == 0 && mw_matcher_is_accepting(matcher));
     mw_free_matcher(matcher);
@@ -230,7 +241,8 @@ static void check_kinds(const MwTokenizer *tokenizer) {
         {"regex", "(", ""},
         {"choice", "[1]", "array of strings"},
         {"choice", "[]", ""},
-        {"lark", "start: \"a\"", "json_schema"},
+        {"ebnf", "start: \"a\"", "line 1, column 1"},
+        {"llguidance", "{}", "json_schema"},
     };
     for (size_t at = 0; at < sizeof failing / sizeof failing[0]; at++) {
         matcher = new_matcher(tokenizer, failing[at][0], failing[at][1]);

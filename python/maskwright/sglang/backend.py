@@ -19,7 +19,7 @@ from sglang.srt.constrained.base_grammar_backend import (
 
 from .._bitmask import allocate_token_bitmask, apply_token_bitmask_inplace
 from .._native import Compiled, Compiler, Executor, Matcher, Tokenizer
-from .._structural_tags import compile_own
+from .._delegation import compile_own_grammar, compile_own_tag
 
 logger = logging.getLogger(__name__)
 
@@ -196,19 +196,12 @@ class Backend(Masks, BaseGrammarBackend):  # type: ignore[misc]
         return self._grammar(self.compiler.compile_regex, key_string, "regex")
 
     def dispatch_ebnf(self, key_string: str) -> Any:
-        """A grammar of the backend for what is not answered here."""
-        return self._by_another("dispatch_ebnf", key_string)
+        """The texts of a grammar; a grammar of the other backend where it is not answered here."""
+        return self._own_or_another(compile_own_grammar, key_string, "ebnf")
 
     def dispatch_structural_tag(self, key_string: str) -> Any:
         """The grammar of a structural tag; of the other backend where it has a format that is not answered here."""
-        try:
-            compiled = compile_own(self.compiler, key_string)
-            if compiled is not None:
-                return Grammar(compiled, compiled.matcher(), "structural_tag")
-        except ValueError as error:
-            logger.error("a request is refused: %s", error)
-            return InvalidGrammarObject(str(error))
-        return self._by_another("dispatch_structural_tag", key_string)
+        return self._own_or_another(compile_own_tag, key_string, "structural_tag")
 
     def reset(self) -> None:
         """Lets compiled schemas go."""
@@ -223,17 +216,27 @@ class Backend(Masks, BaseGrammarBackend):  # type: ignore[misc]
             logger.error("a request is refused: %s", error)
             return InvalidGrammarObject(str(error))
 
+    def _own_or_another(self, compile: Callable[[Compiler, str], Compiled | None], text: str, kind: str) -> Any:
+        try:
+            compiled = compile(self.compiler, text)
+            if compiled is not None:
+                return Grammar(compiled, compiled.matcher(), kind)
+        except ValueError as error:
+            logger.error("a request is refused: %s", error)
+            return InvalidGrammarObject(str(error))
+        return self._by_another(f"dispatch_{kind}", text)
+
     def _by_another(self, dispatch: str, text: str) -> Any:
         # Requests are compiled by several threads.
         with self._other_made:
             other = self._other
         if other is None:
-            return InvalidGrammarObject("EBNF, also in a structural tag, needs the package xgrammar or llguidance")
+            return InvalidGrammarObject("this grammar or structural tag is not treated here, and needs the package xgrammar or llguidance")
         return getattr(other, dispatch)(text)
 
     @functools.cached_property
     def _other(self) -> Any:
-        """The backend for EBNF, and structural tags that have it; None where there is none."""
+        """The backend for grammars and structural tags that are not treated here; None where there is none."""
         makers = {"xgrammar": self._xgrammar, "llguidance": self._llguidance}
         for name, make in makers.items():
             try:
@@ -241,7 +244,7 @@ class Backend(Masks, BaseGrammarBackend):  # type: ignore[misc]
             except ImportError as error:
                 logger.warning("%s cannot be used: %s", name, error)
                 continue
-            logger.warning("requests for EBNF are answered by %s", name)
+            logger.warning("a grammar is not treated here: such requests are answered by %s", name)
             return other
         return None
 
