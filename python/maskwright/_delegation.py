@@ -9,7 +9,8 @@ _CONTENTS = {"json_schema", "schema", "pattern"}
 
 
 def compile_own_tag(compiler: Compiler, tag: str) -> Compiled | None:
-    """Compiles a structural tag; None where a format in it is not treated, so that another backend may answer.
+    """Compiles a structural tag; None where a format in it is not treated, or a grammar in it cannot be read, so that another
+    backend may answer.
 
     Raises `CompileError` where the structural tag is malformed, or a schema in it cannot be compiled: another backend would drop what it does
     not know of the schema.
@@ -18,7 +19,7 @@ def compile_own_tag(compiler: Compiler, tag: str) -> Compiled | None:
         return compiler.compile_structural_tag(tag)
     except CompileError as error:
         in_content = not _CONTENTS.isdisjoint((error.pointer or "").split("/"))
-        if error.kind == "unsupported" and not in_content:
+        if not in_content and (error.kind == "unsupported" or _is_unread_grammar(error)):
             return None
         raise
 
@@ -31,6 +32,10 @@ def compile_own_grammar(compiler: Compiler, grammar: str) -> Compiled | None:
     try:
         return compiler.compile_grammar(grammar)
     except CompileError as error:
-        if error.kind in ("unsupported", "malformed"):
+        if error.kind == "unsupported" or _is_unread_grammar(error):
             return None
         raise
+
+
+def _is_unread_grammar(error: CompileError) -> bool:
+    return error.kind == "malformed" and error.keyword == "grammar"

@@ -178,7 +178,7 @@ class Compiler:
         """Replies of text, tool calls, reasoning and special tokens, as the JSON of a structural tag describes them: its text, a dict,
         or a Pydantic model of one.
 
-        The formats are those of XGrammar's `StructuralTag` without `grammar`, and the older form with `structures` and `triggers`. JSON in them
+        The formats are those of XGrammar's `StructuralTag`, with grammars in EBNF of which no rule is nested in itself, and the older form with `structures` and `triggers`. JSON in them
         is that of the compiler's style. `report()` of the result says nothing of structural tags.
 
         Raises `CompileError` where it is malformed, has a format that is not treated, or has a schema or expression that cannot be compiled;

@@ -110,8 +110,10 @@ def test_structural_tags_have_schemas_and_special_tokens(compiler: maskwright.Co
     older = json.dumps({"structures": [{"begin": "<a>", "schema": POINT, "end": "</a>"}], "triggers": ["<a"]})
     assert compiler.compile_structural_tag(older).matcher().accept_tokens(b'<a>{"x":1}</a>') == 14
     with pytest.raises(maskwright.CompileError) as raised:
-        compiler.compile_structural_tag({"format": {"type": "grammar", "grammar": ""}})
-    assert raised.value.kind == "unsupported" and raised.value.pointer == "/format/type"
+        compiler.compile_structural_tag({"format": {"type": "grammar", "grammar": 'root ::= "(" root? ")"'}})
+    assert raised.value.kind == "unsupported" and raised.value.pointer == "/format/grammar"
+    grammar = {"format": {"type": "grammar", "grammar": 'root ::= [ab]+ ("," root)?'}}
+    assert compiler.compile_structural_tag(grammar).matcher().accept_tokens(b"ab,b") == 4
 
 
 def test_threads_share_a_compiler(tokenizer: maskwright.Tokenizer) -> None:

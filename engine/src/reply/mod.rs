@@ -261,7 +261,7 @@ impl ReplyCompiler {
     /// # Errors
     ///
     /// [`CompileErrorKind::Malformed`] where the text is no structural tag or names a token that the vocabulary lacks;
-    /// [`CompileErrorKind::Unsupported`] for the format `grammar`, styles of content that are not named here, other keywords on the object of arguments in a style that is not `json`,
+    /// [`CompileErrorKind::Unsupported`] for the format `grammar` where a rule of it is nested in itself, styles of content that are not named here, other keywords on the object of arguments in a style that is not `json`,
     /// limits on the tokens or characters of a part, members that are not known, fixed texts that the vocabulary cannot spell, and contents that can begin at one byte after another
     /// while what is before them goes on, such as free text; [`CompileErrorKind::LimitExceeded`]
     /// where it is too large; [`CompileErrorKind::Unsatisfiable`] and the other kinds where a schema or expression in it cannot be compiled.

@@ -8,10 +8,16 @@ fn errors_have_a_place_and_say_what_to_do() {
     let json = r#"{"type": "json_schema", "json_schema": true}"#;
     for (format, kind, place, words) in [
         (
-            r#"{"type": "grammar", "grammar": "root ::= \"a\""}"#.to_owned(),
+            r#"{"type": "grammar", "grammar": "root ::= \"a\" | \"(\" root \")\""}"#.to_owned(),
             Unsupported,
-            "/format/type",
-            "delegate",
+            "/format/grammar",
+            "line 1: the rule `root` is nested in itself",
+        ),
+        (
+            r#"{"type": "grammar", "grammar": "root ::= [a"}"#.into(),
+            Malformed,
+            "/format/grammar",
+            "line 1, column 10",
         ),
         (
             r#"{"type": "nonsense"}"#.into(),

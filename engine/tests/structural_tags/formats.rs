@@ -108,6 +108,11 @@ fn parts_are_repeated_chosen_and_separated() {
             ["a", "b", "abab"],
         ),
         (
+            r#"{"type": "tag", "begin": "<", "content": {"type": "grammar", "grammar": "root ::= [ab]+ (\",\" root)?"}, "end": ">"}"#.into(),
+            ["<a>", "<ab,b>", "<b,a,ab>"],
+            ["<>", "<a,>", "<a"],
+        ),
+        (
             format!(
                 r#"{{"type": "tags_with_separator", "separator": ",", "tags": [{{"begin": "<", "content": {number}, "end": ">"}}]}}"#
             ),

@@ -20,7 +20,7 @@ mod tests;
 use crate::strings::{LanguageId, Languages, PatternSyntax};
 use crate::{CompileError, CompileErrorKind, ExactOptions, Masker, Vocabulary, WritingBounds};
 use regular::{RegularRules, limit};
-use rules::Grammar;
+use rules::{Grammar, Rule};
 pub use syntax::GrammarSyntax;
 
 use super::{ReplyCompiler, ReplyForm};
@@ -50,6 +50,32 @@ pub(super) fn compile(
         }
         None => nested::compile(compiler, &grammar, &rules, &mut languages, within),
     }
+}
+
+/// The schema and the options of the strings that are texts of a grammar in EBNF, within a structural tag. The schema is one in `languages`.
+///
+/// # Errors
+///
+/// [`CompileError`], with line and column where the grammar cannot be read; [`CompileErrorKind::Unsupported`] where a rule of it is nested in itself.
+pub(super) fn content(
+    compiler: &ReplyCompiler,
+    grammar: &str,
+    languages: &mut Languages,
+) -> Result<(String, ExactOptions), CompileError> {
+    let options = options(compiler.text_options());
+    let grammar = read(grammar, GrammarSyntax::Ebnf, &options)?;
+    let rules = RegularRules::new(&grammar, languages)?;
+    let Some(language) = rules.language(grammar.root) else {
+        let nested = (0..grammar.rules.len()).find(|rule| rules.is_reached(*rule) && rules.language(*rule).is_none());
+        let Rule { name, line, .. } = &grammar.rules[nested.unwrap_or(grammar.root)];
+        let message = format!(
+            "line {line}: the rule `{name}` is nested in itself, which is not supported in structural tags: write it as a JSON Schema, or \
+             ask for the grammar alone"
+        );
+        return Err(CompileError::new(CompileErrorKind::Unsupported, message).on_keyword("grammar"));
+    };
+    let within = spelled(&compiler.vocabulary, languages)?;
+    Ok((schema(language, within, languages)?, options))
 }
 
 /// The options under which texts of a grammar are read: nothing but the grammar narrows them.

@@ -103,6 +103,8 @@ pub(super) enum ContentSource {
     },
     /// A text that a regular expression matches whole.
     Regex(String),
+    /// A text of a grammar in EBNF.
+    Grammar(String),
 }
 
 /// A structural tag.

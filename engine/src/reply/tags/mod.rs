@@ -50,7 +50,7 @@ use format::ContentSource;
 use replies::TagReplies;
 pub(super) use tokens::TagTokens;
 
-use super::{ReplyCompiler, text};
+use super::{ReplyCompiler, grammar, text};
 
 /// Compiles a structural tag.
 ///
@@ -99,8 +99,8 @@ fn content(compiler: &ReplyCompiler, source: &ContentSource) -> Result<Content, 
         let vocabulary = compiler.vocabulary.clone();
         Box::new(CompiledSchema::within_reply(vocabulary, tokens, automaton))
     };
-    let of_text = |schema: &str, options: &ExactOptions, never| {
-        let (mut automaton, start) = options.automaton(schema, languages())?;
+    let of_text = |schema: &str, options: &ExactOptions, languages, never| {
+        let (mut automaton, start) = options.automaton(schema, languages)?;
         let start = text::begin(&mut automaton, start)?.ok_or_else(|| {
             let message = "no text is one of this content";
             CompileError::new(CompileErrorKind::Unsatisfiable, message).at("")
@@ -134,10 +134,20 @@ fn content(compiler: &ReplyCompiler, source: &ContentSource) -> Result<Content, 
             schema,
             arguments,
             never,
-        } => of_text(schema, &with_arguments(&compiler.text_options(), arguments), never),
+        } => of_text(
+            schema,
+            &with_arguments(&compiler.text_options(), arguments),
+            languages(),
+            never,
+        ),
         ContentSource::Regex(pattern) => {
             let schema = text::schema_of_pattern(pattern, &compiler.options, &compiler.vocabulary)?;
-            of_text(&schema, &compiler.text_options(), &[])
+            of_text(&schema, &compiler.text_options(), languages(), &[])
+        }
+        ContentSource::Grammar(text) => {
+            let mut languages = languages();
+            let (schema, options) = grammar::content(compiler, text, &mut languages)?;
+            of_text(&schema, &options, languages, &[])
         }
     }
 }

@@ -15,7 +15,7 @@ use super::tokens::TagTokens;
 const MAX_FORMATS: usize = 1 << 16;
 
 /// The formats that are read, for messages.
-const FORMATS: &str = "const_string, json_schema, regex, choice, any_text, sequence, or, optional, plus, star, repeat, tag, triggered_tags, \
+const FORMATS: &str = "const_string, json_schema, regex, grammar, choice, any_text, sequence, or, optional, plus, star, repeat, tag, triggered_tags, \
     tags_with_separator, dispatch, token, exclude_token, any_tokens, token_triggered_tags and token_dispatch";
 
 /// The styles of content, for messages.
@@ -266,9 +266,10 @@ impl<'a> Parser<'a> {
             "dispatch" => self.dispatch(node, Unit::Text),
             "token_dispatch" => self.dispatch(node, Unit::Tokens),
             "grammar" => {
-                let message = "grammars are not treated here: delegate a structural tag with `grammar` to a framework that reads them, \
-                     such as xgrammar, or write it as a regular expression or a JSON Schema";
-                Err(self.members.unsupported(kind, message))
+                self.members.only(node, &["type", "grammar"])?;
+                let grammar = self.members.needed(node, "grammar")?;
+                let source = ContentSource::Grammar(self.members.string(grammar)?.to_owned());
+                Ok(Format::Content(self.content(source, grammar, true)))
             }
             "qwen_xml_parameter" => {
                 self.members.only(node, &["type", "json_schema"])?;
