@@ -54,7 +54,8 @@ pub struct ModelConfig {
     pub head_dim: usize,
     /// Number of elements at the start of a head's vector that rotary positions turn; even.
     pub rotary_dim: usize,
-    /// What `rotary_dim` is for [`Positions::LocalRotary`](crate::Positions::LocalRotary).
+    /// Number of rotated elements of a head's vector in layers with [`Positions::LocalRotary`](crate::Positions::LocalRotary), in
+    /// place of `rotary_dim`.
     pub local_rotary_dim: usize,
     /// Number of embeddings and of logits.
     pub vocab_size: usize,
@@ -66,9 +67,9 @@ pub struct ModelConfig {
     pub rope_theta: f32,
     /// Base of the frequencies of [`Positions::LocalRotary`](crate::Positions::LocalRotary).
     pub local_rope_theta: f32,
-    /// How the rotary frequencies are stretched for long contexts.
+    /// Scaling of the rotary frequencies for long contexts.
     pub rope_scaling: RopeScaling,
-    /// What each layer mixes tokens with; as many as `layers`.
+    /// The mixer of each layer; as many as `layers`.
     pub mixers: Vec<Mixer>,
     /// Number of tokens that a short convolution sees, the newest included.
     pub convolution_taps: usize,
@@ -82,7 +83,7 @@ pub struct ModelConfig {
     pub activation: Activation,
     /// The experts, where feed-forward parts have any.
     pub experts: Option<Experts>,
-    /// What Gemma 4 has beside Gemma 3's network.
+    /// Parts of Gemma 4's network that Gemma 3's does not have.
     pub gemma4: Option<Gemma4Parts>,
     /// Factors beside the weights.
     pub multipliers: Multipliers,

@@ -150,7 +150,7 @@ impl ModelFiles {
         })
     }
 
-    /// How error messages name a file of this model.
+    /// Returns the name of a file of this model for error messages.
     pub(crate) fn label(&self, file: &str) -> String {
         format!("{}: {file}", self.name)
     }
@@ -161,7 +161,7 @@ impl ModelFiles {
     }
 }
 
-/// Where files are fetched from.
+/// Place from which the files of a model are read.
 enum FileLocation<'a> {
     Directory(PathBuf),
     Hub(Box<Repository<'a>>),

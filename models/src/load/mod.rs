@@ -1,4 +1,4 @@
-//! Where a model's files are, and what they say: its JSON files, each read and checked, and its weights.
+//! Finding a model's files and reading them: its JSON files, each checked, and its weights.
 
 pub(crate) mod builtin;
 pub(crate) mod config;

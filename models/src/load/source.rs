@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use crate::error::ModelError;
 
-/// Where a model comes from.
+/// Origin of a model's files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ModelSource {
     /// The small model that is part of this crate.

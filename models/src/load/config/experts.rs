@@ -28,23 +28,23 @@ pub struct Experts {
     pub normalised: bool,
     /// Factor of the shares.
     pub factor: f32,
-    /// How the router's logits become shares.
+    /// Function from the router's logits to the shares of the experts.
     pub routing: Routing,
     /// The groups of experts, where a token's experts are all of some groups.
     pub groups: Option<ExpertGroups>,
-    /// How the checkpoint keeps the experts' matrices.
+    /// Layout of the experts' matrices in the checkpoint.
     pub storage: ExpertStorage,
     /// Layers that have one feed-forward part for all tokens instead, in ascending order.
     pub dense_layers: Vec<usize>,
 }
 
-/// How a router's logits become the experts' shares of a token.
+/// Function from a router's logits to the experts' shares of a token.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Routing {
-    /// Their softmax; the largest are chosen.
+    /// Softmax of the logits; the experts with the largest shares are chosen.
     Softmax,
-    /// Their sigmoids.
+    /// Sigmoids of the logits.
     Sigmoid {
         /// Whether each expert has a bias, which counts when experts are chosen, and not in their shares.
         bias: bool,
@@ -95,7 +95,7 @@ impl ExpertGroups {
     }
 }
 
-/// How a checkpoint keeps the matrices of a layer's experts.
+/// Layout of the matrices of a layer's experts in a checkpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ExpertStorage {

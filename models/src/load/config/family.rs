@@ -57,7 +57,7 @@ pub enum Family {
     GptOss,
 }
 
-/// Where a layer has its norms.
+/// Placement of the norms of a layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NormPlacement {
     /// Before the attention, and before the feed-forward part.
@@ -68,7 +68,7 @@ pub(crate) enum NormPlacement {
     Around,
 }
 
-/// What of queries and keys is normalised together.
+/// Vectors over which queries and keys are normalised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum QueryKeyNorm {
     None,
@@ -225,7 +225,7 @@ impl Family {
         }
     }
 
-    /// What models of this family cannot do here that they can do elsewhere; empty where there is nothing.
+    /// Returns the limitations of this family's models here, compared with other implementations; empty where there are none.
     pub fn limits(self) -> &'static str {
         match self {
             Self::Phi3 => "with LongRoPE, only positions before the original context's end",
@@ -269,7 +269,7 @@ impl Family {
         matches!(self, Self::Lfm2 | Self::Lfm2Moe)
     }
 
-    /// Where a layer has its norms.
+    /// Returns the placement of the norms of a layer.
     pub(crate) fn norm_placement(self) -> NormPlacement {
         match self {
             Self::Olmo2 | Self::Olmo3 => NormPlacement::Behind,
@@ -278,7 +278,7 @@ impl Family {
         }
     }
 
-    /// What of queries and keys is normalised together.
+    /// Returns the vectors over which queries and keys are normalised.
     pub(crate) fn query_key_norm(self) -> QueryKeyNorm {
         match self {
             Self::Qwen3

@@ -18,7 +18,7 @@ pub struct Heads {
     pub head_dim: usize,
 }
 
-/// What Gemma 4 has beside Gemma 3's network.
+/// Parts of Gemma 4's network that Gemma 3's does not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gemma4Parts {
     /// The heads of layers that see all tokens before.
@@ -114,7 +114,7 @@ fn layer_names<'a>(by_layer: &'a JsonFields<'_>, layers: usize) -> Result<Vec<Op
 }
 
 impl Gemma4Parts {
-    /// What config.json says beside `global_heads`, for layers with these `mixers`.
+    /// Reads the parts from config.json, except `global_heads`, which is given; `mixers` are those of all layers.
     pub(crate) fn read(fields: &JsonFields<'_>, global_heads: Heads, mixers: &[Mixer]) -> Result<Self, ModelError> {
         match fields.text("use_bidirectional_attention")? {
             // Pictures alone are seen both ways, and there are none.

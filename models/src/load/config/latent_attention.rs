@@ -49,7 +49,7 @@ impl LatentAttention {
         self.rotary_dim + self.plain_dim
     }
 
-    /// Length of what is kept of each token, which is key and value of all heads in one.
+    /// Length of the vector that the cache keeps for each token, which is key and value of all heads in one.
     pub(crate) fn kept_dim(&self) -> usize {
         self.rotary_dim + self.rank
     }

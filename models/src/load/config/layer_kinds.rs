@@ -1,4 +1,4 @@
-//! What layers are made of, and how config.json says it: [`Mixer`], [`Multipliers`], [`SoftCaps`], [`Activation`].
+//! The parts of layers and their fields in config.json: [`Mixer`], [`Multipliers`], [`SoftCaps`], [`Activation`].
 
 use crate::error::ModelError;
 use crate::load::config::defaults::Defaults;
@@ -21,7 +21,7 @@ pub(crate) const MAX_WIDTH: usize = 1 << 20;
 pub enum Mixer {
     /// Attention.
     Attention {
-        /// How many tokens a token sees, itself included; all before it, where there is no window.
+        /// Sliding window: number of tokens that a token sees, itself included; `None` where it sees all tokens before it.
         window: Option<usize>,
         /// The rotary positions of queries and keys.
         positions: Positions,
@@ -281,7 +281,7 @@ pub(crate) fn mixers(
     mixers.collect()
 }
 
-/// What config.json calls a layer.
+/// Kind of a layer, as config.json names it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum LayerKind {
     Full,

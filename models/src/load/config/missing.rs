@@ -5,9 +5,9 @@
 pub struct MissingArchitecture {
     /// The name in config.json's `architectures`.
     pub architecture: &'static str,
-    /// The models that are of it, as people call them.
+    /// The models of this architecture, as people call them.
     pub models: &'static str,
-    /// What would have to be written.
+    /// The part that would have to be written.
     pub missing: &'static str,
 }
 

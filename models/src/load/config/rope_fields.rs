@@ -1,4 +1,4 @@
-//! [`RopeFields`]: what config.json says of rotary positions.
+//! [`RopeFields`]: the rotary position settings of config.json.
 
 use crate::error::ModelError;
 use crate::load::config::family::Family;
@@ -9,17 +9,17 @@ use crate::load::json_fields::JsonFields;
 /// The rotary base of OLMo 3's layers with windows, and of the others where config.json names none.
 const OLMO3_THETA: f64 = 500_000.0;
 
-/// What config.json says of rotary positions.
+/// The rotary position settings of config.json.
 pub(crate) struct RopeFields {
     /// Base of the frequencies.
     pub(crate) theta: f32,
     /// Base of the frequencies in layers with windows, where these have one of their own.
     pub(crate) local_theta: f32,
-    /// How the frequencies are stretched.
+    /// Scaling of the frequencies.
     pub(crate) scaling: RopeScaling,
-    /// Factor of the attention scores that the stretching brings.
+    /// Factor of the attention scores that comes with the scaling.
     pub(crate) scores: f32,
-    /// Number of elements of a head that are turned.
+    /// Number of elements of a head's vector that are rotated.
     pub(crate) dim: usize,
 }
 

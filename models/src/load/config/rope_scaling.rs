@@ -1,9 +1,9 @@
-//! [`RopeScaling`]: how config.json stretches rotary positions for long contexts.
+//! [`RopeScaling`]: the scaling of rotary frequencies for long contexts, as config.json gives it.
 
 use crate::error::ModelError;
 use crate::load::json_fields::JsonFields;
 
-/// How rotary frequencies are stretched so that a model sees further than it was first trained for.
+/// Scaling of rotary frequencies, by which a model sees further than it was first trained for.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum RopeScaling {
@@ -68,7 +68,7 @@ impl RopeScaling {
         }
     }
 
-    /// What `fields` calls the kind of scaling, where it says.
+    /// Returns the kind of scaling that `fields` names (`rope_type`, or the older `type`); `None` where neither is given.
     pub(crate) fn kind<'a>(fields: &'a JsonFields<'_>) -> Result<Option<&'a str>, ModelError> {
         match fields.text("rope_type")? {
             Some(kind) => Ok(Some(kind)),
@@ -175,7 +175,8 @@ impl RopeScaling {
     }
 }
 
-/// How much longer vectors get in YaRN where frequencies are divided by `factor`, with a weight (`mscale`).
+/// Returns YaRN's magnitude: the factor by which vectors grow where frequencies are divided by `factor`, with the weight
+/// `mscale`.
 pub(crate) fn magnitude(factor: f64, weight: f64) -> f64 {
     match factor <= 1.0 {
         true => 1.0,

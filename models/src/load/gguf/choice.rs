@@ -2,7 +2,7 @@
 
 /// The file among `files` that `wanted` means: its name, or what names of such files say of the format (`Q8_0`, `q4_k_m`).
 ///
-/// Where several have that format, the one whose name is shortest. `None` where there is none.
+/// If several files have that format, the one with the shortest name is returned; `None` if there is none.
 pub(crate) fn choose<'a>(files: impl Iterator<Item = &'a str>, wanted: &str) -> Option<&'a str> {
     let mut gguf: Vec<&str> = files
         .filter(|file| file.to_ascii_lowercase().ends_with(".gguf"))

@@ -293,7 +293,8 @@ impl<'f, 'a> Sizes<'f, 'a> {
         Ok(())
     }
 
-    /// How rotary positions are stretched: by one factor, by YaRN, or each frequency by a divisor of its own.
+    /// Returns the scaling of rotary positions: by one factor, by YaRN, or by a divisor of each frequency; `None` where there is
+    /// none.
     fn rope_scaling(&self, bytes: &[u8]) -> Result<Option<Value>, ModelError> {
         let metadata = self.metadata();
         let kind = metadata.text(&self.key("rope.scaling.type"))?;

@@ -35,12 +35,12 @@ pub(crate) struct TensorPlace {
     pub(crate) bytes: Range<usize>,
 }
 
-/// What a GGUF file's header says; all places lie within the file.
+/// The contents of a GGUF file's header; all offsets lie within the file.
 #[derive(Debug)]
 pub(crate) struct GgufFile<'a> {
     pub(crate) metadata: Metadata<'a>,
     pub(crate) tensors: HashMap<&'a str, TensorPlace>,
-    /// Where the header ends.
+    /// Offset in bytes at which the tensor data starts, behind the header and its padding.
     pub(crate) data_start: usize,
 }
 

@@ -122,7 +122,7 @@ impl<'a> Metadata<'a> {
         }
     }
 
-    /// What `value` gives, which must not be absent.
+    /// Returns `value`, that of `key`; an error if it is absent.
     pub(crate) fn required<T>(&self, key: &str, value: Option<T>) -> Result<T, ModelError> {
         value.ok_or_else(|| self.error(key, "missing"))
     }

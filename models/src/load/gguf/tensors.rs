@@ -17,7 +17,7 @@ pub(crate) struct GgufTensors {
     /// Numbers of query heads and key heads, where the rows of their matrices are in llama.cpp's order for the architecture `llama`.
     paired_heads: Option<[usize; 2]>,
     is_gemma3: bool,
-    /// Where the header ends.
+    /// Offset in bytes at which the tensor data starts, behind the header and its padding.
     pub(crate) data_start: usize,
 }
 

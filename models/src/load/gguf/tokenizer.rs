@@ -216,7 +216,7 @@ fn merges_by_score(metadata: &Metadata<'_>, tokens: &Tokens<'_>, scores: &[f64])
     Ok(merges)
 }
 
-/// What is put around a text: the tokens at its beginning and end that the file asks for.
+/// Builds the tokenizer's post-processor: the special tokens that the file asks for at the beginning and end of a text.
 fn around(metadata: &Metadata<'_>, tokens: &Tokens<'_>, adds_bos: bool) -> Result<Value, ModelError> {
     let mut template = vec![json!({"Sequence": {"id": "A", "type_id": 0}})];
     let mut special = Map::new();

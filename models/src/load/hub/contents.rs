@@ -9,12 +9,12 @@ use sha2::{Digest, Sha256};
 
 use crate::error::ModelError;
 
-/// What the hub says of a file before it is fetched.
+/// Metadata of a file on the hub, its size and hash, read before the file is downloaded.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Announced {
-    /// Number of bytes; the hub's mirrors may leave it out.
+    /// Number of bytes; mirrors of the hub may leave it out.
     pub(super) bytes: Option<u64>,
-    /// The hash of its contents; the hub's mirrors may leave it out.
+    /// Hash of the file's contents; mirrors of the hub may leave it out.
     pub(super) hash: Option<ContentHash>,
 }
 

@@ -23,7 +23,7 @@ const ATTEMPTS: u32 = 4;
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
 /// Longest time in which a download makes no progress.
 const STALL_TIME: Duration = Duration::from_secs(90);
-/// How often the progress is looked at.
+/// Interval between two checks of the progress.
 const INTERVAL: Duration = Duration::from_millis(100);
 
 /// Fetches files of the hub into its cache.
@@ -43,7 +43,7 @@ pub(super) struct Wanted<'a> {
     pub(super) repository: &'a Repo,
     /// The name of the file in the repository.
     pub(super) file: &'a str,
-    /// What the hub announces of it.
+    /// Size and hash that the hub announces for the file.
     pub(super) announced: &'a Announced,
     /// Whether the hub gives it only to those who show an access token.
     pub(super) needs_token: bool,

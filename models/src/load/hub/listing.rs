@@ -1,4 +1,4 @@
-//! [`Listing`]: a commit of a repository, and what the hub announces of its files.
+//! [`Listing`]: a commit of a repository, and the metadata of its files.
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path};
@@ -20,13 +20,13 @@ const ANSWER_TIME: Duration = Duration::from_secs(60);
 /// Largest answer that is read, in bytes.
 const MAX_ANSWER_BYTES: u64 = 32 << 20;
 
-/// What the hub says of a repository at one revision.
+/// A repository on the hub at one revision: commit, files with their metadata, and access.
 pub(super) struct Listing {
     /// The commit, 40 hexadecimal digits.
     pub(super) commit: String,
-    /// Its files by name.
+    /// Metadata of the repository's files, by file name.
     pub(super) files: BTreeMap<String, Announced>,
-    /// Whether its files are given only to those who show an access token.
+    /// Whether the hub gives the files only to clients with an access token.
     pub(super) needs_token: bool,
 }
 
@@ -75,7 +75,7 @@ fn is_inside(name: &str) -> bool {
     !name.is_empty() && !name.contains(['\\', ':']) && Path::new(name).components().all(is_plain)
 }
 
-/// What an entry of the list of files says of the file.
+/// Returns the size and hash of a file from its entry in the hub's list of files.
 fn announced(file: &Value) -> Announced {
     let large = &file["lfs"];
     let hash = match large.is_object() {

@@ -29,7 +29,7 @@ pub(crate) struct Repository<'a> {
     /// The model at the revision that was asked for.
     repository: Repo,
     commit: String,
-    /// What the hub has, where it was asked.
+    /// The hub's list of files; `None` if the hub was not asked.
     listing: Option<Listing>,
     /// Whether the hub was asked and could not be reached.
     is_unreachable: bool,
@@ -327,7 +327,7 @@ fn link_or_copy(blob: &Path, relative: &Path, path: &Path) -> std::io::Result<()
     std::os::unix::fs::symlink(relative, path).or_else(|_| fs::copy(blob, path).map(drop))
 }
 
-/// Makes `path` stand for `blob`: a second name of it, or a copy where the file system has none.
+/// Makes `path` stand for `blob`: a hard link to it, or a copy where the file system has no links.
 #[cfg(not(unix))]
 fn link_or_copy(blob: &Path, _: &Path, path: &Path) -> std::io::Result<()> {
     fs::hard_link(blob, path).or_else(|_| fs::copy(blob, path).map(drop))

@@ -1,4 +1,4 @@
-//! [`HubSettings`]: where the hub is, and what may be asked of it.
+//! [`HubSettings`]: the hub's address, its cache, and access to it.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use crate::load::disk::read_file;
 /// Largest file with an access token that is read, in bytes.
 const MAX_TOKEN_BYTES: u64 = 1 << 16;
 
-/// Where the hub is, where its files are kept, and what may be asked of it.
+/// Address of the hub, directory of its cache, access token, and whether the network may be used.
 #[derive(Clone, PartialEq, Eq)]
 pub struct HubSettings {
     /// Address of the hub, without a slash at the end.

@@ -9,19 +9,19 @@ use crate::load::weights::Weights;
 /// The tensors of a feed-forward part with experts.
 pub(crate) struct MixtureShapes {
     pub(crate) router: MatrixShape,
-    /// What counts beside the router's logits when experts are chosen: `[experts]`.
+    /// Bias added to each expert's share when experts are chosen, not to the share itself: `[experts]`.
     pub(crate) bias: Option<NamedShape>,
     pub(crate) experts: ExpertShapes,
-    /// What all tokens pass beside the experts that they are sent to.
+    /// The shared expert: a feed-forward part that all tokens pass beside the experts that they are sent to.
     pub(crate) shared: Option<SharedShapes>,
-    /// What experts have that stand beside a dense part and see other vectors than that.
+    /// Norms and scales of experts that stand beside a dense part and see other vectors than that part.
     pub(crate) beside: Option<BesideShapes>,
 }
 
-/// The tensors of the part that all tokens pass beside their experts.
+/// The tensors of the shared expert, which all tokens pass.
 pub(crate) struct SharedShapes {
     pub(crate) gated: GatedShapes,
-    /// From a token's vector to one number, how far the part counts.
+    /// Matrix from a token's vector to one number, the gate of the shared expert.
     pub(crate) gate: Option<MatrixShape>,
 }
 
@@ -134,7 +134,8 @@ impl StackedShapes {
 }
 
 impl ModelConfig {
-    /// The same model with the experts kept as `weights` has them: in one tensor or each in its own, which config.json does not say.
+    /// Returns this configuration with the experts' storage as `weights` has it, in one tensor or each in its own: config.json
+    /// does not say.
     pub(crate) fn with_experts_as_in(mut self, weights: &Weights) -> Self {
         let first = (0..self.layers).find(|layer| self.experts_of(*layer).is_some());
         let has_stacked = |layer: usize| {

@@ -6,15 +6,16 @@ use crate::load::shapes::matrices::{MatrixShape, NamedShape, matrix_shape, norm}
 
 /// The tensors of latent attention.
 pub(crate) struct LatentShapes {
-    /// From a token's vector to the queries of all heads, or to what they are made from.
+    /// Matrix from a token's vector to the queries of all heads, or to the latent vector that queries are made from.
     pub(crate) query: MatrixShape,
-    /// The norm of what queries are made from, and the matrix that makes them, where `query` does not.
+    /// The norm of the queries' latent vector and the matrix from it to the queries; `None` where `query` gives the queries
+    /// themselves.
     pub(crate) query_up: Option<(NamedShape, MatrixShape)>,
-    /// From a token's vector to what keys and values are made from, then the part of the keys that positions turn.
+    /// Matrix from a token's vector to the latent vector of keys and values, then the part of the keys that positions rotate.
     pub(crate) kept: MatrixShape,
-    /// The norm of what keys and values are made from.
+    /// The norm of the latent vector of keys and values.
     pub(crate) kept_norm: NamedShape,
-    /// What makes each head's key and value: `[heads · (plain_dim + value_dim), rank]`.
+    /// Matrix from the latent vector to each head's key and value: `[heads · (plain_dim + value_dim), rank]`.
     pub(crate) key_value_up: MatrixShape,
     pub(crate) output: MatrixShape,
 }

@@ -16,13 +16,13 @@ pub(crate) struct LayerShapes {
     pub(crate) mixer_norms: NormShapes,
     pub(crate) feed_forward: FeedForwardShapes,
     pub(crate) feed_forward_norms: NormShapes,
-    /// What the layer adds of the embeddings that tokens have for it, where they have any.
+    /// The tensors that add the layer's own token embeddings to its output; `None` where the model has no such embeddings.
     pub(crate) layer_input: Option<LayerInputShapes>,
-    /// The factor of what the layer hands on, `[1]`, where it has one.
+    /// Factor of the layer's output, `[1]`; `None` where there is none.
     pub(crate) factor: Option<NamedShape>,
 }
 
-/// The tensors by which a layer adds what the embeddings of its tokens give.
+/// The tensors by which a layer adds its own token embeddings to its output.
 pub(crate) struct LayerInputShapes {
     /// From a token's vector to the width of the embeddings.
     pub(crate) gate: MatrixShape,
@@ -72,8 +72,8 @@ pub(crate) enum MixerShapes {
         taps: NamedShape,
         /// `[channels]`.
         bias: Option<NamedShape>,
-        /// What decays are multiplied with, as the logarithm of its negative, what is added to them, and in Mamba2 the factors of
-        /// what goes past the matrices: `[heads]` each.
+        /// Tensors with one number for each head, `[heads]` each: the logarithm of the negated decay rates, the bias of the time
+        /// steps, and in Mamba2 the factors of the skip connections.
         of_heads: Vec<NamedShape>,
         norm: NamedShape,
         output: MatrixShape,
