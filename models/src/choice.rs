@@ -2,7 +2,7 @@
 
 use maskwright::{TokenId, TokenMask};
 
-/// How a token is chosen among those that a mask allows.
+/// Method by which a token is chosen among those that a mask allows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Choice {
     /// The likeliest token; of equals, that with the lowest id.
@@ -13,8 +13,8 @@ pub enum Choice {
         inverse_temperature: f32,
         /// Tokens less than this many times as likely as the likeliest one are left out; 0 leaves out none.
         min_p: f32,
-        /// What decides, from 0 up to 1: the first token is drawn, in the order of ids, at which the sum of the probabilities up to
-        /// it exceeds this.
+        /// Random number from 0 up to 1, exclusive: the first token, in the order of ids, is drawn at which the sum of the
+        /// probabilities up to it exceeds this number.
         random: f64,
     },
 }

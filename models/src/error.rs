@@ -29,7 +29,7 @@ pub enum ModelError {
     BadSource {
         /// The text given.
         name: String,
-        /// What is wrong with it and what would be right.
+        /// The reason why the name is refused, and the expected form.
         reason: String,
     },
     /// A model lacks a file that is needed.
@@ -39,7 +39,7 @@ pub enum ModelError {
         model: String,
         /// The file, relative to the model.
         file: String,
-        /// What the file is for, or where to get it.
+        /// The purpose of the file, or where to get it.
         hint: String,
     },
     /// A file is larger than such a file may be.
@@ -57,7 +57,7 @@ pub enum ModelError {
     Json {
         /// The file.
         file: String,
-        /// What the parser says, with line and column.
+        /// The parser's message, with line and column.
         message: String,
     },
     /// A field of a configuration file is missing, has the wrong type, or a value no model can have.
@@ -67,7 +67,7 @@ pub enum ModelError {
         file: String,
         /// The field, nested ones with dots.
         field: String,
-        /// What is wrong and what was expected.
+        /// The problem, and the expected value.
         message: String,
     },
     /// The model is well formed, but of a kind this crate cannot run.
@@ -77,7 +77,7 @@ pub enum ModelError {
         file: String,
         /// The architecture, activation, position scaling … that is not supported.
         what: String,
-        /// What is supported instead.
+        /// The supported alternative.
         hint: String,
     },
     /// A tensor that the model needs is in none of its weight files.
@@ -117,7 +117,7 @@ pub enum ModelError {
     DamagedWeights {
         /// The weight file.
         file: String,
-        /// What does not fit.
+        /// The contradiction or damage that was found.
         message: String,
     },
     /// The index of a sharded checkpoint names a file that is not there.
@@ -133,7 +133,7 @@ pub enum ModelError {
     HubNotFound {
         /// The address asked for.
         url: String,
-        /// What may be wrong.
+        /// The possible mistake.
         hint: String,
     },
     /// The hub refused access (HTTP 401 or 403): the repository is gated or private.
@@ -143,7 +143,7 @@ pub enum ModelError {
         repo: String,
         /// The HTTP status.
         status: u16,
-        /// What to do.
+        /// The remedy.
         hint: String,
     },
     /// The hub could not be reached, or answered something unexpected.
@@ -151,7 +151,7 @@ pub enum ModelError {
     Hub {
         /// The address asked for.
         url: String,
-        /// What happened.
+        /// The failure, or the unexpected part of the answer.
         message: String,
     },
     /// A download ended early, or its content is not what the hub announced.
@@ -177,7 +177,7 @@ pub enum ModelError {
     Tokenizer {
         /// The file.
         file: String,
-        /// What is wrong.
+        /// The problem.
         message: String,
     },
     /// The tokenizer's data does not make a vocabulary for the model.
@@ -193,7 +193,7 @@ pub enum ModelError {
     ChatTemplate {
         /// The file that holds the template.
         file: String,
-        /// What went wrong, with the line where known.
+        /// The template's error, with the line where known.
         message: String,
     },
     /// Nothing tells what the model's reasoning ends with.
@@ -211,7 +211,7 @@ pub enum ModelError {
     Device {
         /// The device asked for.
         device: String,
-        /// What is wrong and what to do.
+        /// The problem and the remedy.
         message: String,
     },
     /// The device failed while computing, for instance for lack of memory.

@@ -33,10 +33,10 @@ use crate::prompt::vocabulary::{ConfigurationFiles, ModelVocabulary};
 /// processor's caches, widening them each time costs more than reading twice as many bytes.
 const WIDENED_BELOW: u64 = 16 << 20;
 
-/// How a model is loaded.
+/// Options for loading a model.
 #[derive(Clone, Debug, Default)]
 pub struct LoadOptions {
-    /// Where it is computed.
+    /// Device that computes the model.
     pub device: ModelDevice,
     /// The number format that its weights are kept in.
     pub dtype: WeightFormat,
@@ -45,7 +45,7 @@ pub struct LoadOptions {
     /// The time that chat templates see (some write the date into the prompt); by default, the local time when
     /// a prompt is rendered. Runs that are to be compared need the same.
     pub clock: Option<jiff::civil::DateTime>,
-    /// How it is asked.
+    /// Options for prompts.
     pub prompt: PromptOptions,
     /// Hub address, cache and credentials; by default from the environment (`HF_HOME`, `HF_TOKEN` …).
     pub hub: HubSettings,
@@ -53,7 +53,7 @@ pub struct LoadOptions {
     pub progress: Option<ProgressBar>,
 }
 
-/// How a model is asked.
+/// Options for prompts: chat template, thinking and reasoning.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PromptOptions {
     /// A file with a chat template in place of the model's own.
@@ -61,7 +61,7 @@ pub struct PromptOptions {
     /// Whether the model is to think before it answers, where its chat template has a switch for that; an error where it has
     /// none. `None`: it thinks where it may reason.
     pub thinking: Option<bool>,
-    /// How the model may reason before its answer; `None` where the answer is to begin at once.
+    /// Limits and end of the reasoning before an answer; `None` where the answer is to begin at once.
     pub reasoning: Option<ReasoningOptions>,
 }
 
@@ -82,9 +82,9 @@ pub struct ModelSummary {
     pub max_positions: usize,
     /// Format the weights are kept in; that of the matrices of a GGUF file, joined by `+` where there are several.
     pub dtype: String,
-    /// Where it is computed.
+    /// Device that computes the model.
     pub device: String,
-    /// The GPU, where it is computed on one.
+    /// The GPU; `None` where the model is computed on the CPU.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gpu: Option<GpuSummary>,
     /// Threads of a forward pass on the CPU.
@@ -254,7 +254,8 @@ impl LoadedModel {
         &self.summary
     }
 
-    /// What the model writes before its answer, where it may reason ([`PromptOptions::reasoning`]).
+    /// Returns the reasoning that the model writes before its answer; `None` where it may not reason
+    /// ([`PromptOptions::reasoning`]).
     pub fn reasoning(&self) -> Option<&Reasoning> {
         self.reasoning.as_ref()
     }
@@ -338,7 +339,7 @@ impl LoadedModel {
     }
 }
 
-/// How the weights of a model are kept.
+/// Number format and size of a model's weights in memory.
 struct Kept {
     format: MatrixFormat,
     /// As the record of a run names it: `f32`, `q8_0`, `q4_k+q6_k` …
@@ -349,8 +350,8 @@ struct Kept {
 }
 
 impl Kept {
-    /// Where nothing else is `asked` for, the matrices of a GGUF file stay as they are on the CPU, and on a GPU if its kernels can
-    /// multiply with them; otherwise all become `dtype`.
+    /// Chooses the format. Unless another one is `asked` for, the matrices of a GGUF file stay as they are on the CPU, and on a
+    /// GPU if its kernels can multiply with them; otherwise all become `dtype`.
     fn new(
         config: &ModelConfig,
         weights: &Weights,

@@ -88,7 +88,7 @@ pub fn generate_after(
 /// The state of one generation.
 struct Decoder<'a> {
     model: &'a mut dyn LanguageModel,
-    /// Where the part of the prompt ends that the model has read already.
+    /// Snapshot at the end of the part of the prompt that the model has already read.
     read: Option<&'a Snapshot>,
     options: &'a DecodeOptions,
     cancel: &'a AtomicBool,
@@ -107,14 +107,14 @@ struct Decoder<'a> {
     provisional: Option<ProvisionalToken>,
     /// Whether a token was passed over because of the token budget.
     budget_intervened: bool,
-    /// What the masks did, with the number of tokens before each.
+    /// Effects of the masks, each with the number of answer tokens before it.
     mask_effects: Vec<(usize, MaskEffect)>,
 }
 
 /// The logits of a forward pass, brought to the host only where something asks for them there.
 #[derive(Default)]
 struct Logits {
-    /// Where the model has them; `None` before the first pass.
+    /// The logits on the model's device; `None` before the first pass.
     tensor: Option<Tensor>,
     host: Vec<f32>,
     on_host: bool,
@@ -183,8 +183,8 @@ impl Decoder<'_> {
     /// Lets the model reason after `pending`, the end of `prompt`; `pending` is then what it reads before its answer. Returns why
     /// the answer ends where the reasoning does.
     ///
-    /// What an unconstrained model writes that never began to reason and ends its turn was its answer, and has an answer's limit
-    /// on tokens.
+    /// An unconstrained model may end its turn without having begun to reason: its text was its answer then, and is held to an
+    /// answer's limit on tokens.
     fn reason(
         &mut self,
         reasoning: &Reasoning,

@@ -83,21 +83,21 @@ pub struct MaskTimes {
     pub speculation: Duration,
 }
 
-/// What a model wrote before its answer.
+/// Length and time of the reasoning that a model wrote before its answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReasoningSpan {
     /// Number of tokens that the model chose.
     pub tokens: usize,
     /// Time from the first of them to the last.
     pub time: Duration,
-    /// Whether the model did not end it: it reached its limit, or the model ended its turn.
+    /// Whether the model did not end the reasoning by itself: the reasoning reached its limit, or the model ended its turn.
     pub cut: bool,
 }
 
 /// An answer, as far as it came, and what it cost.
 #[derive(Debug)]
 pub struct Generation {
-    /// What the model wrote before its answer, where it reasoned.
+    /// The reasoning before the answer; `None` where the model did not reason.
     pub reasoning: Option<ReasoningSpan>,
     /// The answer's tokens, the end-of-sequence token not included.
     pub tokens: Vec<GeneratedToken>,
@@ -109,8 +109,9 @@ pub struct Generation {
     pub forward_passes: usize,
     /// Times of the masks; zero where nothing was masked.
     pub mask_times: MaskTimes,
-    /// What the masks did, one for each token that was chosen from a mask, the end-of-sequence token included. Forced tokens have none: the
-    /// model was not asked. Empty unless [`DecodeOptions::mask_effects`](crate::DecodeOptions::mask_effects) asks for it.
+    /// Effects of the masks, one for each token that was chosen from a mask, the end-of-sequence token included. Forced tokens
+    /// have none: the model was not asked. Empty unless [`DecodeOptions::mask_effects`](crate::DecodeOptions::mask_effects) asks
+    /// for it.
     pub mask_effects: Vec<MaskEffect>,
     /// Whether a token was passed over because the answer could not have been ended within its limit after it.
     pub budget_intervened: bool,

@@ -2,12 +2,12 @@
 
 use maskwright::TokenMask;
 
-/// What a mask did to one choice of the model: how far it interferes with what the model would write by itself.
+/// Effect of a mask on one choice of the model: how far the mask interferes with what the model would write by itself.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MaskEffect {
     /// Probability that the model gives to the tokens that the mask forbids, from 0 to 1, at temperature 1.
     pub removed: f64,
-    /// Whether the most likely token is among them.
+    /// Whether the most likely token is among the forbidden ones.
     pub first_choice_forbidden: bool,
 }
 

@@ -29,7 +29,7 @@ pub(super) struct MaskJob {
 /// A masker whose mask has been computed, so that asking for it again costs nothing.
 pub(super) struct MaskJobResult {
     pub(super) masker: Box<dyn Masker>,
-    /// How many tokens end the document, if that was asked for and the framework can tell.
+    /// Number of tokens that end the document; `None` if that was not asked for or the framework cannot tell.
     pub(super) completion: Result<Option<usize>, MaskError>,
     /// Time that the mask and the completion took.
     pub(super) work: Duration,

@@ -10,7 +10,7 @@ use crate::prompt::reasoning::Reasoning;
 /// When an answer ends, and how its tokens are chosen.
 #[derive(Clone, Debug)]
 pub struct DecodeOptions {
-    /// How tokens are chosen.
+    /// Sampling settings, by which tokens are chosen.
     pub sampling: SamplingOptions,
     /// Token ids that end an answer.
     pub eos_tokens: Vec<TokenId>,
@@ -29,7 +29,7 @@ pub struct DecodeOptions {
     /// Whether it is worked out what each mask does to the model's choice ([`Generation::mask_effects`](crate::Generation::mask_effects)),
     /// which takes time that belongs to neither the model nor the framework.
     pub mask_effects: bool,
-    /// What the model may write before its answer, unconstrained; `None` where the answer begins at once.
+    /// Reasoning that the model may write before its answer, unconstrained; `None` where the answer begins at once.
     pub reasoning: Option<Reasoning>,
 }
 

@@ -15,7 +15,7 @@ pub(super) struct ReadyMask {
     pub(super) work: Duration,
     /// Time for which tokens that are likely to be chosen were prepared.
     pub(super) speculation: Duration,
-    /// How many tokens end the document, where that was asked for and the framework can tell.
+    /// Number of tokens that end the document; `None` if that was not asked for or the framework cannot tell.
     pub(super) completion: Option<usize>,
 }
 
@@ -111,7 +111,8 @@ impl OverlappedMasker {
         self.with_masker(|masker| masker.rollback(tokens))
     }
 
-    /// How many tokens end the document after `token`, where the framework can tell. The masker stays where it is.
+    /// Returns the number of tokens that end the document after `token`, `None` if the framework cannot tell. The masker's
+    /// position is unchanged.
     pub(super) fn completion_length_after(&mut self, token: TokenId) -> Result<Option<usize>, DecodeError> {
         self.advance(token)?;
         let length = self.with_masker(|masker| masker.completion_length())?;

@@ -7,7 +7,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::choice::{Choice, for_each_allowed};
 
-/// How tokens are chosen. The default is greedy: the most likely token, ties to the lowest id.
+/// Settings by which tokens are chosen. The default is greedy: the most likely token, ties to the lowest id.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct SamplingOptions {
     /// Divides the logits; 0 is greedy, whatever the cut-offs below say.
@@ -123,8 +123,9 @@ impl Sampler {
         }
     }
 
-    /// How the next token is to be chosen, where that needs no more than its logits: no repetition penalty, and no cut-off that
-    /// needs them sorted. Takes the next random number where one is needed, so that what it returns must be used.
+    /// Returns the method by which the next token is chosen, if that needs no more than the token's logits: no repetition
+    /// penalty, and no cut-off that needs them sorted. Draws the next random number where one is needed, so the result must be
+    /// used.
     pub(crate) fn choice(&mut self) -> Option<Choice> {
         let options = &self.options;
         if options.repetition_penalty != 1.0 {
@@ -257,7 +258,7 @@ mod tests {
         mask
     }
 
-    /// How often each token is drawn in 20,000 draws, as a share.
+    /// Returns the share of each token in 20,000 draws.
     fn shares(options: SamplingOptions, mask: Option<&TokenMask>) -> Vec<f64> {
         let mut sampler = sampler(SamplingOptions {
             temperature: 1.0,

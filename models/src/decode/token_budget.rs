@@ -10,7 +10,7 @@ const RESERVED_TOKENS: usize = 8;
 /// Tokens beyond the reserve that must be to spare where a token is taken before its completion is known.
 const SPARE_TOKENS: usize = 32;
 
-/// What is known of how the document ends from the current position.
+/// The completion of the document from the current position, as far as it is known.
 #[derive(Debug, Default)]
 pub(super) struct CompletionPlan {
     /// Number of tokens that end the document.

@@ -22,12 +22,12 @@ pub struct GpuSummary {
     pub name: String,
     /// Memory in MiB.
     pub memory_mib: u64,
-    /// What `nvidia-smi` says of it when the model is loaded: driver, clocks (MHz) and power limit (W); empty where there is no such
-    /// program.
+    /// State of the GPU as `nvidia-smi` reports it when the model is loaded: driver, clocks (MHz) and power limit (W); empty
+    /// where there is no such program.
     pub state: std::collections::BTreeMap<String, String>,
 }
 
-/// Where a model is computed.
+/// Device that computes a model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ModelDevice {
     /// The CPU.
@@ -109,7 +109,8 @@ impl ModelDevice {
         }
     }
 
-    /// How fast memory is read, in bytes per second: the limit of a model that reads every weight for each token.
+    /// Measures the rate at which memory is read, in bytes per second: the limit of a model that reads every weight for each
+    /// token.
     ///
     /// # Errors
     ///

@@ -28,7 +28,7 @@ pub(crate) struct CpuCache {
     head_dims: Vec<usize>,
     /// Whether keys are the values, too: in latent attention.
     keys_are_values: bool,
-    /// What layers keep beside keys and values.
+    /// States that layers keep beside keys and values: those of short convolutions and recurrent layers.
     pub(crate) states: LayerStates,
 }
 
@@ -103,7 +103,7 @@ pub(crate) struct TensorCache {
     /// Per layer, keys and values: `[kv_heads, capacity, head_dim]` each. The same tensor twice where keys are the values.
     layers: Vec<[Tensor; 2]>,
     capacity: usize,
-    /// What layers keep beside keys and values.
+    /// States that layers keep beside keys and values: those of short convolutions and recurrent layers.
     pub(crate) states: LayerStates,
 }
 

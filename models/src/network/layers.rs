@@ -30,20 +30,20 @@ pub(crate) struct Layer {
     pub(crate) mixer_norms: Norms,
     pub(crate) feed_forward: FeedForward,
     pub(crate) feed_forward_norms: Norms,
-    /// What the layer adds of the embeddings that tokens have for it, where they have any.
+    /// Weights that add the layer's own token embeddings to its output; `None` where the model has no such embeddings.
     pub(crate) input: Option<LayerInput>,
-    /// Factor of what the layer hands on.
+    /// Factor of the layer's output.
     pub(crate) factor: f32,
 }
 
-/// How a layer adds what the embeddings of its tokens give.
+/// Weights by which a layer adds its own token embeddings to its output.
 #[derive(Debug, Clone)]
 pub(crate) struct LayerInput {
     /// `[width, hidden_size]`.
     pub(crate) gate: Linear,
     /// `[hidden_size, width]`.
     pub(crate) projection: Linear,
-    /// The norm of what the layer adds.
+    /// Norm of the vectors that the layer adds.
     pub(crate) norm: Tensor,
 }
 
@@ -76,7 +76,7 @@ pub(crate) enum MixerWeights {
     None,
 }
 
-/// The weights of an attention, and what of it is not the same in all layers.
+/// The weights of an attention, and the settings that differ between layers.
 #[derive(Debug, Clone)]
 pub(crate) struct Attention {
     /// Queries, keys and values in one matrix: `[(heads + 2 · kv_heads) · head_dim, hidden_size]`; queries alone, where

@@ -55,7 +55,7 @@ pub struct Transformer {
     device: Device,
     dtype: DType,
     cache: Cache,
-    /// What GPUs compute by kernels of our own.
+    /// Forward passes and choices computed by our own GPU kernels.
     #[cfg(any(feature = "cuda", test))]
     gpu: Option<GpuPasses>,
     /// End position and unique mark of each append that is part of the sequence.
@@ -226,7 +226,7 @@ impl Transformer {
         PROMPT_CHUNK
     }
 
-    /// What layers keep beside keys and values, where the model has such layers.
+    /// Returns the layer states beside keys and values that a rollback has to restore; `None` where the model has no such layers.
     fn rollback_state(&mut self) -> Option<&mut dyn Rollback> {
         match &mut self.cache {
             Cache::Cpu(cache) => cache.states.rollback(),

@@ -67,8 +67,8 @@ const MAX_TEMPLATE_BYTES: usize = 1 << 20;
 /// Longest prompt that a template may write, in bytes: tokenising one takes a hundred times its size in memory.
 const MAX_PROMPT_BYTES: usize = 8 << 20;
 
-/// What writing a prompt may use. Steps do not bound it: a text that is doubled in each takes all memory after 40, and one of
-/// megabytes that is copied in each takes hours.
+/// Bounds of memory and time for writing a prompt. A limit on steps does not bound them: a text that is doubled in each step
+/// takes all memory after 40, and one of megabytes that is copied in each takes hours.
 const BOUNDS: Bounds = Bounds {
     memory_mib: 512,
     time: Duration::from_secs(20),
@@ -269,7 +269,7 @@ impl ChatTemplate {
     }
 }
 
-/// What a template has written, up to [`MAX_PROMPT_BYTES`].
+/// The text that a template has written, up to [`MAX_PROMPT_BYTES`].
 #[derive(Default)]
 struct BoundedPrompt {
     bytes: Vec<u8>,

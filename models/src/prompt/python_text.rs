@@ -84,7 +84,7 @@ fn write_quoted(text: &str, out: &mut String) {
 ///
 /// # Errors
 ///
-/// Where a value has no JSON, or is nested deeper than 128 levels.
+/// A value that has no JSON, or is nested deeper than 128 levels.
 pub(crate) fn to_json_value(value: &Value, sort_keys: bool) -> Result<Json, Error> {
     json_at_depth(value, sort_keys, 0)
 }

@@ -1,4 +1,4 @@
-//! [`Reasoning`]: what a model writes before its answer, and how it ends.
+//! [`Reasoning`]: the reasoning that a model writes before its answer, its limit, and its end.
 
 use std::sync::Arc;
 
@@ -8,22 +8,22 @@ use crate::error::ModelError;
 use crate::prompt::tokenizer::ModelTokenizer;
 use crate::prompt::vocabulary::ModelVocabulary;
 
-/// How models of a family set their reasoning apart from their answer.
+/// Marks by which the models of a family set their reasoning apart from their answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Marks<'a> {
-    /// What reasoning begins with; templates may write it at the end of a prompt.
+    /// Opening mark of the reasoning; templates may write it at the end of a prompt.
     begin: &'a str,
-    /// What reasoning ends with.
+    /// Closing mark of the reasoning.
     end: &'a str,
-    /// What the answer begins behind, where something stands between it and `end`.
+    /// Mark directly before the answer, if there is text between `end` and the answer; else empty.
     header_end: &'a str,
-    /// What a prompt ends with after which the model chooses whether to reason.
+    /// End of a prompt after which the model chooses whether to reason.
     choice: &'a str,
-    /// What makes the answer begin after a prompt that ends with `choice`.
+    /// Text that makes the answer begin after a prompt that ends with `choice`.
     answer: &'a str,
-    /// What stands between `end` (and `header_end`) and the answer.
+    /// Text between `end` (and `header_end`) and the answer.
     gap: &'a str,
-    /// What ends reasoning that has become too long, up to the answer.
+    /// Text that ends reasoning which has become too long, up to the answer.
     closing: &'a str,
 }
 
@@ -94,29 +94,29 @@ impl Marks<'static> {
     }
 }
 
-/// How a model may reason.
+/// Limit and closing mark of a model's reasoning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReasoningOptions {
-    /// Largest number of tokens of the reasoning. What ends it is not counted.
+    /// Largest number of tokens of the reasoning. The tokens that end it are not counted.
     pub max_tokens: usize,
-    /// What the reasoning ends with; `None` for the marks of the model's family.
+    /// Closing mark of the reasoning; `None` for the marks of the model's family.
     pub end: Option<String>,
 }
 
-/// What a model writes before its answer: how it ends, and how long it may be.
+/// The reasoning that a model writes before its answer: its marks, and its limit.
 #[derive(Clone)]
 pub struct Reasoning {
     /// Largest number of tokens.
     pub(crate) max_tokens: usize,
-    /// What it begins with, at the end of the prompt or in what the model writes; empty where that is not known.
+    /// Opening mark, at the end of the prompt or in the model's text; empty where it is not known.
     begin: Vec<u8>,
-    /// What it ends with.
+    /// Closing mark.
     end: Vec<u8>,
-    /// What the answer begins behind, where something stands between it and `end`; else empty.
+    /// Mark directly before the answer, if there is text between `end` and the answer; else empty.
     header_end: Vec<u8>,
     /// The tokens between the end and the answer.
     gap: Vec<TokenId>,
-    /// The tokens that end it where it has become too long, up to the answer.
+    /// Tokens that end reasoning which has become too long, up to the answer.
     pub(crate) closing: Vec<TokenId>,
     vocabulary: Arc<Vocabulary>,
     tokenizer: Arc<ModelTokenizer>,
@@ -193,7 +193,8 @@ impl Reasoning {
     }
 }
 
-/// What has to follow `prompt` for the answer to begin there, where a model with this chat template would reason first.
+/// Returns the text that has to follow `prompt` for the answer to begin there, where a model with this chat template would reason
+/// first.
 pub(crate) fn answer_at_once(prompt: &str, template: Option<&str>, tokenizer: &ModelTokenizer) -> &'static str {
     let Some(marks) = Marks::of(template, tokenizer) else {
         return "";
@@ -210,9 +211,9 @@ pub(crate) fn answer_at_once(prompt: &str, template: Option<&str>, tokenizer: &M
 /// Looks for the end of the reasoning in its tokens.
 pub(crate) struct ReasoningReader<'a> {
     reasoning: &'a Reasoning,
-    /// What came last and may be the beginning of what is looked for.
+    /// The last bytes read, which may be the beginning of the mark that is looked for.
     unread: Vec<u8>,
-    /// Whether the end came, and what the answer begins behind did not.
+    /// Whether the closing mark came, and `header_end` did not yet.
     in_header: bool,
 }
 

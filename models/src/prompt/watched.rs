@@ -4,12 +4,12 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How often the memory is looked at.
+/// Interval between two checks of the memory.
 const INTERVAL: Duration = Duration::from_millis(2);
 /// Stack of the thread that works, in bytes: as much as the first thread of a process usually has.
 const STACK_BYTES: usize = 8 << 20;
 
-/// What work may use.
+/// Limits of memory and time for work.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bounds {
     /// Memory that the process may grow by meanwhile, in MiB. Only Linux tells how much it has.
@@ -21,10 +21,10 @@ pub(crate) struct Bounds {
 /// Why work was given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum GivenUp {
-    /// The process grew too much.
+    /// The process grew by more memory than this, in MiB.
     #[error("takes more than {0} MiB of memory")]
     Memory(u64),
-    /// It took too long.
+    /// The work took longer than this time.
     #[error("takes longer than {} s", .0.as_secs_f64())]
     Time(Duration),
     /// The thread could not be started, or panicked.

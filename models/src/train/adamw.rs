@@ -14,15 +14,15 @@ use crate::load::disk::write_file;
 
 /// Name of the file with the moments, within a checkpoint.
 const MOMENTS: &str = "optimizer.safetensors";
-/// How the moments' names begin in that file.
+/// Prefixes of the moments' names in that file.
 const KINDS: [&str; 2] = ["first", "second"];
 
-/// How [`AdamW`] changes weights.
+/// Settings of [`AdamW`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AdamWOptions {
-    /// How much of the first moment a step keeps.
+    /// Decay of the first moment: the share of it that a step keeps.
     pub beta1: f64,
-    /// How much of the second moment a step keeps.
+    /// Decay of the second moment: the share of it that a step keeps.
     pub beta2: f64,
     /// Number added to the root of the second moment.
     pub epsilon: f64,

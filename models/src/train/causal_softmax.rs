@@ -15,7 +15,7 @@ pub(super) fn causal_softmax(scores: &Tensor, window: usize) -> Result<Tensor> {
     }
 }
 
-/// What [`causal_softmax`] gives, on any device, made of several operations.
+/// Computes [`causal_softmax`] on any device, by several tensor operations.
 fn composed(scores: &Tensor, window: usize) -> Result<Tensor> {
     let tokens = scores.dim(D::Minus1)?;
     softmax(&scores.broadcast_add(&mask(0, tokens, window, scores.device())?)?)

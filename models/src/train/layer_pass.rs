@@ -12,8 +12,8 @@ use crate::load::shapes::matrices::{GatedShapes, MatrixShape, NamedShape};
 use crate::load::shapes::tensors::{FeedForwardShapes, MixerShapes};
 use crate::network::rope::{Angles, Rope};
 
-/// What all layers share in a pass over a batch, `[sequences, tokens]`. Shorter sequences are filled up behind their end, where no
-/// token of theirs looks.
+/// Values that all layers share in a pass over a batch, `[sequences, tokens]`. Shorter sequences are padded behind their end,
+/// where none of their tokens looks.
 pub(super) struct LayerPass<'a> {
     config: &'a ModelConfig,
     parameters: &'a Parameters,
@@ -49,7 +49,7 @@ impl<'a> LayerPass<'a> {
         })
     }
 
-    /// What the layer of that number makes of `x`; both are `[sequences · tokens, hidden_size]`.
+    /// Computes the layer of that number for `x`; `x` and the result are `[sequences · tokens, hidden_size]`.
     pub(super) fn layer(&self, index: usize, x: &Tensor) -> Result<Tensor> {
         let shapes = self.config.layer(index);
         let residuals = self.config.multipliers.residuals;
@@ -67,7 +67,7 @@ impl<'a> LayerPass<'a> {
         x + scaled(fed, residuals)?
     }
 
-    /// What the tokens of `x` take from each other.
+    /// Computes the layer's attention for the tokens of `x`.
     fn attention(&self, index: usize, shapes: &MixerShapes, x: &Tensor) -> Result<Tensor> {
         let (MixerShapes::Attention { qkv, output, norms, .. }, Mixer::Attention { window, positions }) =
             (shapes, self.config.mixers[index])

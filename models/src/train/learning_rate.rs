@@ -1,6 +1,6 @@
 //! [`LearningRate`]: a warm-up from nothing, then a straight line down to nothing, by the number of the step.
 
-/// How the learning rate goes over a run. It depends on the step alone, so that a run that was killed goes on alike.
+/// Schedule of the learning rate over a run. The rate depends on the step alone, so that a run that was killed goes on alike.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LearningRate {
     /// The largest rate, at the end of the warm-up.

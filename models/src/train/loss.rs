@@ -4,7 +4,7 @@ use std::ops::{AddAssign, Range};
 
 use candle_core::{Result, Tensor};
 
-/// What training minimises: a sum over the tokens that a model is to write, of all sequences in their order.
+/// Loss that training minimises: a sum over the tokens that a model is to write, of all sequences in their order.
 #[derive(Clone, Debug)]
 pub enum TokenLoss {
     /// The mean of the tokens' negative log-probabilities, in nats.
@@ -20,19 +20,19 @@ pub enum TokenLoss {
 /// Lists have a number for each token.
 #[derive(Clone, Debug)]
 pub struct PolicyLoss {
-    /// How much better than its group the token's reply was.
+    /// Advantage of each token: how much better its reply was than the mean of its group.
     pub advantages: Vec<f64>,
     /// Log-probabilities under the weights that wrote the replies; `None` where these are the weights that gradients are taken at.
     pub old: Option<Vec<f32>>,
     /// Log-probabilities under the weights that training started from, where it is kept near them.
     pub reference: Option<Vec<f32>>,
-    /// How far the ratio of new to old probability counts beyond 1, either way.
+    /// Clipping range of the ratio of new to old probability, around 1.
     pub clip: f64,
     /// Weight of the divergence from the start.
     pub kl: f64,
 }
 
-/// What a loss amounts to.
+/// Value of a loss, with its parts.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LossParts {
     /// The loss itself.
@@ -53,7 +53,8 @@ impl AddAssign for LossParts {
 }
 
 impl TokenLoss {
-    /// What the tokens in `range`, whose log-probabilities are given, add to the loss, and a tensor that has the same derivative.
+    /// Computes the part of the loss of the tokens in `range`, whose log-probabilities are given, and a tensor that has the same
+    /// derivative.
     pub(super) fn part(&self, own: &Tensor, range: Range<usize>) -> Result<(Tensor, LossParts)> {
         let numbers = own.detach().to_vec1::<f32>()?;
         match self {
@@ -108,8 +109,8 @@ impl PolicyLoss {
     }
 }
 
-/// How much better than the mean of its group each reply is, in standard deviations of the group; nothing where a group's rewards
-/// are all alike. Groups are `group` replies in a row.
+/// Computes the advantage of each reply: its difference from the mean of its group, in standard deviations of the group; 0 where
+/// a group's rewards are all alike. Groups are `group` replies in a row.
 pub fn group_advantages(rewards: &[f64], group: usize) -> Vec<f64> {
     let advantages = rewards.chunks(group.max(1)).flat_map(|rewards| {
         let count = rewards.len() as f64;

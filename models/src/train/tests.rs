@@ -303,7 +303,7 @@ fn a_directory_that_cannot_be_filled_leaves_the_one_before() {
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
 }
 
-/// How much of a reply is digits and signs, a fifth of all tokens: what the toy policy is rewarded for.
+/// Returns the toy policy's reward: the share of a reply's tokens that are digits or signs, which a fifth of all tokens are.
 fn reward(tokens: &[u32]) -> f64 {
     tokens.iter().filter(|token| **token < 64).count() as f64 / tokens.len().max(1) as f64
 }

@@ -10,7 +10,8 @@ use crate::write::gguf::architecture_of;
 use crate::write::llamacpp_comparison::llamacpp_section;
 use crate::write::transformers_comparison::transformers_section;
 
-/// What greedy tokens and logits of small random checkpoints of every family are compared with, in every test run.
+/// The software with whose greedy tokens and logits those of small random checkpoints of every family are compared, in every test
+/// run.
 pub const COMPARED_WITH: &str = "transformers 5.23.0";
 
 /// The software whose greedy tokens and logits those of `family` are compared with, for small random checkpoints.
@@ -21,7 +22,7 @@ pub fn compared_with(family: Family) -> Vec<&'static str> {
     }
 }
 
-/// What answers from GGUF files are compared with.
+/// The software with whose answers those from GGUF files are compared.
 const COMPARED_GGUF_WITH: &str = "llama.cpp (as in llama-cpp-python 0.3.36)";
 
 /// The contents of docs/models.md: families that run, and architectures that do not with the part that is missing.
@@ -86,7 +87,7 @@ Loading such a model ends in an error that names the missing part.
     text
 }
 
-/// What of GGUF files runs.
+/// Returns the section on GGUF files: the supported architectures, formats and tokenizers.
 fn gguf_section() -> String {
     let architectures = ARCHITECTURES.map(|(name, class)| format!("`{name}` (`{class}`)"));
     let formats = BlockFormat::ALL.map(|format| format.name().to_ascii_uppercase());

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use serde::Deserialize;
 
-/// What `scripts/compare-llamacpp/quantised.sh --record` found.
+/// Results recorded by `scripts/compare-llamacpp/quantised.sh --record`.
 const RECORD: &str = include_str!("llamacpp_comparison.json");
 
 #[derive(Deserialize)]
@@ -14,7 +14,7 @@ struct Record {
     speed: Option<Measured<Speed>>,
 }
 
-/// What was found, with when and how.
+/// Results of a measurement, with its date, hardware, software and command.
 #[derive(Deserialize)]
 struct Measured<T> {
     date: String,

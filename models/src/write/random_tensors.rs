@@ -1,4 +1,4 @@
-//! [`tensors`]: the tensors of a random checkpoint, and what their elements are drawn from.
+//! [`tensors`]: the tensors of a random checkpoint, and the distributions of their elements.
 
 use std::iter;
 
@@ -14,7 +14,7 @@ pub(crate) struct RandomTensor {
     pub(crate) elements: RandomElements,
 }
 
-/// What the elements of a [`RandomTensor`] are drawn from.
+/// Distribution of the elements of a [`RandomTensor`].
 #[derive(Clone, Copy)]
 pub(crate) enum RandomElements {
     /// Floats, uniform from `center - scale` to `center + scale`.

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use crate::load::config::family::Family;
 
-/// What `scripts/compare-transformers/run.sh --record` found.
+/// Results recorded by `scripts/compare-transformers/run.sh --record`.
 const RECORD: &str = include_str!("transformers_comparison.json");
 
 #[derive(Deserialize)]

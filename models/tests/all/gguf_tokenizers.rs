@@ -21,7 +21,7 @@ const TEXTS: [&str; 8] = [
     "",
 ];
 
-/// How the families' own tokenizer.json cut texts, for each of llama.cpp's names.
+/// Returns the pre-tokenizers of the families' own tokenizer.json, for each of llama.cpp's names.
 fn own_ways() -> Vec<(&'static str, Json)> {
     let bytes =
         |regex: bool| json!({"type": "ByteLevel", "add_prefix_space": false, "trim_offsets": true, "use_regex": regex});

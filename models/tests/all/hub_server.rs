@@ -10,10 +10,10 @@ use serde_json::json;
 use sha1::Sha1;
 use sha2::{Digest, Sha256};
 
-/// What the server has and how it behaves; may be changed while it runs.
+/// Contents and behaviour of the server; may be changed while it runs.
 #[derive(Default)]
 pub(crate) struct Hub {
-    /// Where it listens; set by [`Server::start`].
+    /// Port that the server listens on; set by [`Server::start`].
     pub(crate) port: u16,
     /// `organisation/name` to the model.
     pub(crate) models: BTreeMap<String, Model>,
@@ -284,7 +284,7 @@ fn is_large(name: &str) -> bool {
     name.ends_with(".safetensors") || name.ends_with(".gguf")
 }
 
-/// What the list of files says of a file.
+/// Returns a file's entry in the hub's list of files.
 fn announced(name: &str, bytes: &[u8]) -> serde_json::Value {
     let size = bytes.len();
     match is_large(name) {

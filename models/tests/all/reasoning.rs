@@ -1,4 +1,4 @@
-//! What models write before their answer, and how their chat templates are told to let them.
+//! Reasoning before an answer, and how chat templates are told to let models reason.
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -86,7 +86,7 @@ impl LanguageModel for Scribe {
     }
 }
 
-/// What a model that would write `text` after the prompt "?" answers, what it has read then, and what was generated.
+/// Returns the answer of a model that would write `text` after the prompt "?", the tokens it has read then, and the generation.
 fn answer(
     loaded: &LoadedModel,
     text: &[TokenId],
@@ -96,7 +96,7 @@ fn answer(
     answer_to(loaded, "?", text, is_constrained, room)
 }
 
-/// What [`answer`] gives, after another prompt.
+/// Returns the same as [`answer`], for another prompt.
 fn answer_to(
     loaded: &LoadedModel,
     prompt: &str,

@@ -1,4 +1,4 @@
-//! Rollbacks of models that keep more than keys and values: what comes back is what a fresh model computes.
+//! Rollbacks of models that keep more than keys and values: after a rollback, a model gives what a fresh model computes.
 
 use maskwright_models::{Family, LanguageModel, logits_to_host};
 

@@ -63,7 +63,7 @@ impl LanguageModel for Counter {
     }
 }
 
-/// What a [`Scripted`] masker does after a number of tokens.
+/// Behaviour of a [`Scripted`] masker after a number of tokens.
 #[derive(Clone)]
 pub(crate) enum Step {
     Allow(Vec<TokenId>),

@@ -244,7 +244,7 @@ fn best(logits: &[f32]) -> u32 {
     likeliest.map_or(0, |(token, _)| token as u32)
 }
 
-/// How far two sequences of logits are apart, in parts of the first one's spread.
+/// Difference of two sequences of logits, in parts of the first one's spread.
 #[derive(Default)]
 struct Comparison {
     difference: f32,
@@ -273,8 +273,8 @@ impl Comparison {
     }
 }
 
-/// How many answers come out as they should, where another thread has launched a pass over a long prompt just before and has
-/// not waited for it.
+/// Counts the answers equal to the expected one, each after another thread has launched a pass over a long prompt and has not
+/// waited for it.
 fn unwaited(model: &mut dyn LanguageModel, arguments: &CompareDevices) -> Result<usize, ModelError> {
     let (short, long) = (prompt(model, 12), prompt(model, 500.min(model.max_positions())));
     let expected = answer(model, &short, 8)?;

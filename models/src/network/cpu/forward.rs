@@ -81,7 +81,7 @@ struct CpuPass<'a> {
     count: usize,
     /// `[count, rotary_dim / 2]`, local ones `[count, local_rotary_dim / 2]`.
     angles: Angles<Vec<f32>>,
-    /// What the embeddings for each layer give: `[count, layers · width]`, where there are any.
+    /// The tokens' embeddings for each layer: `[count, layers · width]`; empty where the model has none.
     layer_inputs: Vec<f32>,
     normed: Vec<f32>,
     wide: Vec<f32>,
@@ -344,7 +344,8 @@ impl CpuPass<'_> {
         gated.down.apply(&self.narrow, count, &mut self.added)
     }
 
-    /// What experts, and what all tokens pass beside them, make of `x`, whose norm is in `self.normed`; into `self.added`.
+    /// Computes the feed-forward part with experts for `x`, whose norm is in `self.normed`: the sum of the chosen experts and the
+    /// shared expert, into `self.added`.
     fn mixture(&mut self, mixture: &Mixture, x: &[f32]) -> Result<()> {
         let eps = self.config.rms_norm_eps;
         let mut shared = match &mixture.shared {
@@ -370,7 +371,7 @@ impl CpuPass<'_> {
         Ok(())
     }
 
-    /// What all tokens of `self.normed` pass beside their experts.
+    /// Computes the shared expert for all tokens of `self.normed`.
     fn shared(&mut self, shared: &Shared) -> Result<Vec<f32>> {
         let normed = std::mem::take(&mut self.normed);
         self.gated(&shared.gated, &normed, self.count)?;
@@ -409,18 +410,18 @@ impl CpuPass<'_> {
     }
 }
 
-/// How scores become shares.
+/// Settings by which attention scores become shares.
 #[derive(Clone, Copy)]
 struct Scoring<'a> {
     /// Factor of the scores.
     scale: f32,
-    /// What scores do not pass.
+    /// Soft cap of the scores.
     cap: Option<f32>,
     /// For each query head of a group a score that takes a share and gives nothing, or minus infinity.
     sinks: &'a [f32],
 }
 
-/// What a token sees: itself and those before it, as many as its window has.
+/// The tokens that a token sees: itself and those before it, as many as its window has.
 #[derive(Clone, Copy)]
 struct Sight {
     /// The place of the first token among the keys.

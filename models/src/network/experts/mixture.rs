@@ -11,16 +11,16 @@ use crate::network::matrices::linear::Linear;
 #[derive(Debug, Clone)]
 pub(crate) struct Mixture {
     pub(crate) router: Linear,
-    /// What counts beside the router's logits when experts are chosen.
+    /// Bias added to each expert's share when experts are chosen, not to the share itself.
     pub(crate) bias: Option<Vec<f32>>,
     pub(crate) experts: Vec<Gated>,
-    /// What all tokens pass beside the experts that they are sent to.
+    /// The shared expert: a feed-forward part that all tokens pass beside the experts that they are sent to.
     pub(crate) shared: Option<Shared>,
-    /// What experts have that stand beside a dense part and see other vectors than that.
+    /// Norms and scales of experts that stand beside a dense part and see other vectors than that part.
     pub(crate) beside: Option<Beside>,
 }
 
-/// The weights of the part that all tokens pass beside their experts.
+/// The weights of the shared expert, which all tokens pass.
 #[derive(Debug, Clone)]
 pub(crate) struct Shared {
     pub(crate) gated: Gated,
@@ -28,10 +28,11 @@ pub(crate) struct Shared {
     pub(crate) gate: Option<Linear>,
 }
 
-/// What experts have that stand beside a dense part: the layer's vectors come to them, and to their router, by norms of their own.
+/// Norms and scales of experts that stand beside a dense part: norms of their own lead from the layer's vectors to the experts
+/// and to their router.
 #[derive(Debug, Clone)]
 pub(crate) struct Beside {
-    /// The norm of what the router sees.
+    /// The norm of the router's input.
     pub(crate) router_norm: Tensor,
     /// A factor of each expert's share.
     pub(crate) expert_scales: Vec<f32>,

@@ -19,11 +19,11 @@ const SHARED_WORDS: usize = 6 + 2 * MAX_PARTS;
 /// The word of `Shared` that is [`NONE`] between choices.
 const NOT_FINITE: usize = 2;
 
-/// What came of a choice on the device.
+/// Result of a choice on the device.
 pub(crate) enum DeviceChoice {
     /// The token, where one is allowed.
     Chosen(Option<TokenId>),
-    /// The logit of that token is infinite or NaN.
+    /// The logit of the token with this id is infinite or NaN.
     NotFinite(u32),
 }
 
@@ -33,11 +33,11 @@ pub(crate) struct Chooser {
     kernels: Kernels,
     likeliest: Kernel,
     draw: Kernel,
-    /// Where the device finds the mask.
+    /// Memory from which the device reads the mask.
     mask: HostWords,
-    /// Where the device writes the token, and the first one whose logit is not finite.
+    /// Memory to which the device writes the chosen token, and the first token whose logit is not finite.
     choice: HostWords,
-    /// What the blocks of a kernel share.
+    /// Words that the blocks of a kernel share.
     shared: Tensor,
 }
 

@@ -9,7 +9,7 @@ use crate::load::config::ModelConfig;
 use crate::network::device::GpuSummary;
 use crate::network::gpu::memory::MemoryNeeds;
 
-/// What `nvidia-smi` is asked of a GPU's state.
+/// Fields of a GPU's state that `nvidia-smi` is asked for.
 const STATE: [&str; 6] = [
     "driver_version",
     "clocks.sm",
@@ -113,7 +113,7 @@ pub(crate) fn describe(number: usize) -> Option<GpuSummary> {
     })
 }
 
-/// What the driver said when the GPU was opened, and what that mostly means.
+/// Returns the driver's message from opening the GPU, with its usual meaning where that is known.
 fn explain(error: &Error) -> String {
     // Where backtraces are asked for, candle puts one behind the message.
     let text = error.to_string();

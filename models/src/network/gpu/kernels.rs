@@ -215,7 +215,7 @@ impl HostWords {
         }
     }
 
-    /// Where the kernels find them.
+    /// Returns the address at which the kernels find the words.
     pub(crate) fn pointer(&mut self) -> u64 {
         self.as_mut_slice().as_mut_ptr() as u64
     }

@@ -230,7 +230,7 @@ pub(crate) fn address(storage: &CudaStorage) -> Result<u64> {
 /// Bytes that are read to measure how fast a GPU's memory is, many times its caches.
 const READ_BYTES: usize = 8 << 30;
 
-/// How fast a GPU reads its memory, in bytes per second: the fastest of `readings`.
+/// Measures the rate at which a GPU reads its memory, in bytes per second: the fastest of `readings`.
 pub(crate) fn read_bandwidth(device: &CudaDevice, readings: usize) -> Result<f64> {
     let stream = device.cuda_stream();
     let (free, _) = stream.context().mem_get_info().map_err(Error::wrap)?;

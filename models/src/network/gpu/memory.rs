@@ -1,4 +1,4 @@
-//! [`MemoryNeeds`]: what a model takes of a GPU's memory, checked before anything is loaded.
+//! [`MemoryNeeds`]: the GPU memory that a model needs, checked before anything is loaded.
 
 use candle_core::DType;
 
@@ -18,13 +18,13 @@ pub(crate) struct MemoryNeeds {
     pub(crate) weights: u64,
     /// Keys and values of as many tokens as there is room for at first.
     pub(crate) cache: u64,
-    /// What forward passes work with.
+    /// Working memory of the forward passes.
     pub(crate) scratch: u64,
 }
 
 impl MemoryNeeds {
-    /// What the model of shape `config` takes with weights kept as `dtype`, or as they are in a GGUF file of `packed` bytes, where
-    /// arithmetic is in `dtype` too.
+    /// Computes the memory of a model of shape `config`, with its weights kept as `dtype`, or as they are in a GGUF file of
+    /// `packed` bytes; arithmetic is in `dtype` too.
     pub(crate) fn of(config: &ModelConfig, dtype: DType, packed: Option<u64>) -> Self {
         let bytes = dtype.size_in_bytes() as u64;
         let tokens = FIRST_ROOM.min(config.max_positions);

@@ -1,7 +1,7 @@
-//! What GPUs have of their own: opening one, forward passes over few tokens and the choice of tokens by the kernels in `cuda/`.
+//! Code for GPUs only: opening one, forward passes over few tokens, and the choice of tokens by the kernels in `cuda/`.
 //!
-//! The kernels are launched on a GPU or, in tests, run by their emulation on the CPU, which is what the type
-//! [`Kernels`](kernels::Kernels) hides. Passes over many tokens are those of [`tensors`](crate::network::tensors).
+//! The kernels are launched on a GPU or, in tests, run by their emulation on the CPU; the type [`Kernels`](kernels::Kernels)
+//! hides which. Passes over many tokens are those of [`tensors`](crate::network::tensors).
 
 pub(crate) mod choice;
 #[cfg(feature = "cuda")]

@@ -123,7 +123,7 @@ impl PackedMatrix {
     }
 }
 
-/// Where the parts of a row are, in bytes.
+/// Layout of a packed row: sizes of its parts, in bytes.
 struct RowLayout {
     format: BlockFormat,
     /// Groups of 32 codes.

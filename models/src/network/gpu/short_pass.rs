@@ -31,7 +31,7 @@ const KEPT_LOGITS: usize = 4;
 enum Product {
     /// Queries, keys and values of normed vectors.
     Qkv,
-    /// What is added to the vectors.
+    /// A product that is added to the residual vectors.
     Add,
     /// The gated halves of a feed-forward part, of normed vectors.
     GateUp,
@@ -39,7 +39,7 @@ enum Product {
     Logits,
 }
 
-/// What passes over few tokens need: kernels, addresses, and memory allocated once.
+/// Kernels, addresses and memory of the passes over few tokens, allocated once.
 #[derive(Debug)]
 pub(crate) struct ShortPass {
     kernels: Kernels,

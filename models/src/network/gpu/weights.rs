@@ -120,7 +120,7 @@ impl WeightAddresses {
     }
 }
 
-/// What [`WeightAddresses::of`] works on.
+/// Reader of a network's weights, by which [`WeightAddresses::of`] collects their addresses.
 struct Reader<'a> {
     kernels: &'a Kernels,
     device: &'a Device,

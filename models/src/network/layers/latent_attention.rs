@@ -1,8 +1,9 @@
-//! [`LatentAttention`]: the weights of attention whose keys and values are made from one vector of each token.
+//! [`LatentAttention`]: the weights of attention whose keys and values are made from one latent vector of each token.
 //!
-//! A head's score is its query times the key that its matrix makes of the kept vector. The product is the same where the query is
-//! multiplied with that matrix instead, and so is what a head mixes where the matrix of its values is applied behind. So all heads
-//! see the kept vectors themselves, as one key that is the value, too, and keys and values of the heads are never made.
+//! A head's score is its query times the key that the head's matrix makes of the latent vector. The product is the same where the
+//! query is multiplied with that matrix instead; so is a head's output where its value matrix is applied after the weighted sum.
+//! So all heads see the latent vectors themselves, as one key that is the value, too, and keys and values of the heads are never
+//! made.
 
 use candle_core::{D, Tensor};
 
@@ -13,7 +14,8 @@ use crate::load::shapes::latent_attention::LatentShapes;
 use crate::network::layers::{NetworkReader, SeenKeys};
 use crate::network::matrices::linear::Linear;
 
-/// Number added to the mean square in the norms of what queries, keys and values are made from, whatever config.json says of others.
+/// Number added to the mean square in the norms of the latent vectors of queries, keys and values, whatever config.json says of
+/// other norms.
 pub(crate) const NORM_EPS: f32 = 1e-6;
 
 /// The weights of latent attention.
@@ -23,15 +25,17 @@ pub(crate) struct LatentAttention {
     /// From a token's vector to the queries of all heads, each its plain part before the part that positions turn, or to what they
     /// are made from.
     pub(crate) query: Linear,
-    /// The norm of what queries are made from, and the matrix that makes them, where `query` does not.
+    /// The norm of the queries' latent vector and the matrix from it to the queries; `None` where `query` gives the queries
+    /// themselves.
     pub(crate) query_up: Option<(Tensor, Linear)>,
-    /// From a token's vector to what is kept of it, the part that positions turn behind the other.
+    /// Matrix from a token's vector to the vector that the cache keeps, with the part that positions rotate behind the other.
     pub(crate) kept: Linear,
-    /// The norm of the part that positions do not turn.
+    /// The norm of the latent vector, which is the part that positions do not rotate.
     pub(crate) kept_norm: Tensor,
-    /// From the plain part of a head's query to what it is compared with kept vectors as: `[rank, plain_dim]` for each head.
+    /// Matrices from the plain part of a head's query to the vector that is compared with the latent vectors: `[rank, plain_dim]`
+    /// for each head.
     pub(crate) keys: HeadMatrices,
-    /// From what a head mixes of kept vectors to its value: `[value_dim, rank]` for each head.
+    /// Matrices from a head's weighted sum of latent vectors to its value: `[value_dim, rank]` for each head.
     pub(crate) values: HeadMatrices,
     pub(crate) output: Linear,
     pub(crate) seen: SeenKeys,
@@ -94,7 +98,8 @@ impl HeadMatrices {
     }
 }
 
-/// Where the vectors of heads are in the rows of tokens: `width` elements from `start + head · stride` on, in rows of `row` elements.
+/// Columns of the heads' vectors in the rows of tokens: `width` elements from `start + head · stride` on, in rows of `row`
+/// elements.
 #[derive(Clone, Copy)]
 pub(crate) struct Columns {
     pub(crate) row: usize,

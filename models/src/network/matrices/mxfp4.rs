@@ -57,8 +57,8 @@ pub(crate) struct Mxfp4 {
     tables: Mxfp4Tables,
 }
 
-/// What bytes stand for, for tensor operations: as 32-bit floats where the device's arithmetic is in F16, which does not hold all
-/// powers whose products with numbers it holds, else in the format of that arithmetic.
+/// Tables from bytes to the numbers that they encode, for tensor operations: 32-bit floats where the device's arithmetic is in
+/// F16, which cannot hold every power of two whose products with MXFP4 numbers it can hold, else the format of that arithmetic.
 #[derive(Debug, Clone)]
 pub(crate) struct Mxfp4Tables {
     /// `[256, 2]`.

@@ -1,4 +1,5 @@
-//! The convolution that recurrent layers begin with: of each element over the last few tokens, with `x · sigmoid(x)` behind it.
+//! The causal convolution at the start of recurrent layers: each channel over the last few tokens, with `x · sigmoid(x)` behind
+//! it.
 
 use candle_core::{Result, Tensor};
 use candle_nn::ops::silu;
@@ -6,17 +7,17 @@ use candle_nn::ops::silu;
 use crate::network::cpu::slices::with_cpu_slice;
 use crate::network::recurrent::arithmetic::swish;
 
-/// The factors of a convolution.
+/// Kernel and bias of a convolution.
 #[derive(Debug, Clone)]
 pub(crate) struct Taps {
-    /// The factors of each channel, that of the oldest token first: `[taps, channels]`.
+    /// The convolution kernel of each channel, the factor of the oldest token first: `[taps, channels]`.
     pub(crate) taps: Tensor,
-    /// What is added to each channel: `[channels]`.
+    /// Bias added to each channel, of shape `[channels]`.
     pub(crate) bias: Option<Tensor>,
 }
 
 impl Taps {
-    /// What the convolution makes of tokens, `[count, channels]`, on the CPU.
+    /// Returns the convolution's output for the tokens, `[count, channels]`, computed on the CPU.
     ///
     /// `rows` are the tokens' rows, each of which has the convolution's channels at `from`. `kept` are the channels of the tokens
     /// before, `[taps - 1, channels]`, and become those of the last tokens.
@@ -53,7 +54,7 @@ impl Taps {
         Ok(mixed)
     }
 
-    /// What the convolution makes of tokens, whose channels are `new`, by tensor operations, `[count, channels]` both.
+    /// Returns the convolution's output for tokens whose channels are `new`, by tensor operations; both are `[count, channels]`.
     ///
     /// `kept` are the channels of the tokens before, `[taps - 1, channels]`, and become those of the last tokens.
     pub(crate) fn apply_tensors(&self, kept: &mut Tensor, new: &Tensor) -> Result<Tensor> {

@@ -11,7 +11,8 @@ use crate::load::config::ModelConfig;
 use crate::network::recurrent::rollback::Rollback;
 use crate::network::transformer::PROMPT_CHUNK;
 
-/// Number of tokens that there is room for; half of it is kept when it is full, and as many are appended at most.
+/// Number of tokens that the state has room for. When it is full, half of that number are kept; at most as many are appended at
+/// once.
 const WINDOW: usize = 2 * PROMPT_CHUNK;
 /// The most checkpoints; the first one, which is mostly the end of the prompt, is never given up for a later one.
 const MAX_CHECKPOINTS: usize = 16;
@@ -129,7 +130,8 @@ impl ConvolutionState {
         }
     }
 
-    /// What [`inputs`](Self::inputs) gives, of a state of tensors.
+    /// Returns the inputs of `count` tokens from `position` on with those before them that the first one sees, as
+    /// [`inputs`](Self::inputs) does, from a state of tensors: `[before + count, hidden_size]`.
     pub(crate) fn inputs_tensor(&self, layer: usize, position: usize, count: usize) -> Result<Tensor> {
         match &self.layers[layer] {
             Some(Rows::Tensor(rows)) => rows.narrow(0, position - self.base, self.before + count),

@@ -73,14 +73,14 @@ pub(super) fn apply(
     })
 }
 
-/// What one token does to the matrix of one head.
+/// The update of one head's matrix by one token.
 struct Step<'a> {
     query: &'a [f32],
     key: &'a [f32],
     value: &'a [f32],
-    /// How far the matrix is moved towards the value, from 0 to 1.
+    /// Step size of the update towards the value (the delta rule's beta), from 0 to 1.
     strength: f32,
-    /// Factor of the matrix before.
+    /// Factor by which the matrix decays before the update.
     decay: f32,
 }
 

@@ -1,4 +1,4 @@
-//! [`LayerStates`]: what the layers of a model keep beside keys and values.
+//! [`LayerStates`]: the states that the layers of a model keep beside keys and values.
 
 use candle_core::{DType, Device, Error, Result};
 
@@ -7,7 +7,7 @@ use crate::network::recurrent::convolution_state::ConvolutionState;
 use crate::network::recurrent::recurrent_state::{LayerState, RecurrentState};
 use crate::network::recurrent::rollback::Rollback;
 
-/// What the layers of a model keep beside keys and values. No model has both kinds of layers.
+/// States that the layers of a model keep beside keys and values. No model has both short convolutions and recurrent layers.
 #[derive(Debug, Default)]
 pub(crate) struct LayerStates {
     convolutions: Option<ConvolutionState>,
@@ -42,13 +42,13 @@ impl LayerStates {
         }
     }
 
-    /// What the short convolutions keep.
+    /// Returns the state of the short convolutions; an error where the model has none.
     pub(crate) fn convolutions(&mut self) -> Result<&mut ConvolutionState> {
         let missing = || Error::Msg("the cache is of a model without convolutions".to_owned());
         self.convolutions.as_mut().ok_or_else(missing)
     }
 
-    /// What the recurrent layer of that number keeps.
+    /// Returns the state of the recurrent layer of that number; an error where the model has no recurrent layers.
     pub(crate) fn recurrent(&mut self, layer: usize) -> Result<&mut LayerState> {
         match &mut self.recurrent {
             Some(state) => state.layer(layer),

@@ -17,7 +17,7 @@ const MAX_CHECKPOINTS: usize = 4;
 #[cfg(any(feature = "cuda", test))]
 pub(crate) const MAX_COPIES: usize = MAX_CHECKPOINTS + 2;
 
-/// What one recurrent layer keeps of all tokens so far.
+/// State of one recurrent layer after all tokens so far.
 #[derive(Debug, Clone)]
 pub(crate) enum LayerState {
     Slices {
@@ -35,13 +35,13 @@ pub(crate) enum LayerState {
 /// The states of all layers, `None` for layers that are not recurrent.
 type Layers = Vec<Option<LayerState>>;
 
-/// What all recurrent layers keep, with what rollbacks need.
+/// States of all recurrent layers, with the copies that rollbacks need.
 #[derive(Debug)]
 pub(crate) struct RecurrentState {
-    /// What is kept at `end`, or in part already of the tokens behind it where there is no end.
+    /// The states at position `end`; while a forward pass runs, `end` is `None`, and some layers have taken its tokens already.
     now: Layers,
     end: Option<usize>,
-    /// Where the last forward pass began, and what was kept there; none before the first pass.
+    /// Start position of the last forward pass, and the states there; `None` before the first pass.
     before: Option<(usize, Layers)>,
     checkpoints: Vec<(usize, Layers)>,
 }
@@ -89,7 +89,7 @@ impl RecurrentState {
         self.end = Some(position);
     }
 
-    /// What the layer of that number keeps.
+    /// Returns the state of the layer of that number; an error where the layer is not recurrent.
     pub(crate) fn layer(&mut self, layer: usize) -> Result<&mut LayerState> {
         self.now[layer]
             .as_mut()
@@ -132,7 +132,7 @@ impl Rollback for RecurrentState {
 }
 
 impl LayerState {
-    /// What a layer keeps before the first token.
+    /// Creates the state of a layer before the first token.
     fn new(shape: &LayerStateShape, tensors: Option<(DType, &Device)>) -> Result<Self> {
         let inputs = (shape.taps - 1, shape.channels);
         let matrices = shape.matrices;

@@ -1,8 +1,8 @@
-//! [`Rollback`]: what layers keep beside keys and values, and how it comes back after a rollback.
+//! [`Rollback`]: layer states beside keys and values, and how they come back after a rollback.
 
 use candle_core::Result;
 
-/// What layers keep of the tokens so far that cannot be cut off at any place, as keys and values can.
+/// Layer states that cannot be cut off at any position, as keys and values can.
 pub(crate) trait Rollback {
     /// Remembers what is needed to go on at `position`, the end of the sequence.
     fn remember(&mut self, position: usize) -> Result<()>;

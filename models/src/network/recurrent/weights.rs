@@ -17,7 +17,7 @@ pub(crate) struct RecurrentWeights {
     pub(crate) taps: Taps,
     /// Factors in the exponents of the heads' decays, all negative, on the host: `[heads]`.
     pub(crate) rates: Vec<f32>,
-    /// What is added to the heads' numbers that their decays follow from, on the host: `[heads]`.
+    /// Biases of the heads' time steps, from which their decays follow, on the host: `[heads]`.
     pub(crate) biases: Vec<f32>,
     /// Factors of the heads' vectors that go past their matrices, on the host: `[heads]` in Mamba2, empty in delta nets.
     pub(crate) skips: Vec<f32>,
@@ -28,7 +28,7 @@ pub(crate) struct RecurrentWeights {
     pub(crate) eps: f32,
 }
 
-/// How long a token's step is, and the factor by which the matrix of a head decays meanwhile.
+/// Length of a token's time step, and the factor by which the matrix of a head decays in that time.
 pub(super) struct StepOf<T> {
     pub(super) length: T,
     pub(super) decay: T,

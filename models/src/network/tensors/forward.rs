@@ -134,7 +134,7 @@ struct TensorPass<'a> {
 }
 
 impl TensorPass<'_> {
-    /// What the tokens of `x` take from each other in a layer; `x` and the result are `[count, hidden_size]`.
+    /// Computes a layer's mixer for the tokens of `x`, with its norms; `x` and the result are `[count, hidden_size]`.
     fn mix(&self, layer: &Layer, index: usize, cache: &mut TensorCache, x: &Tensor) -> Result<Tensor> {
         let x = self.norm(layer.mixer_norms.before.as_ref(), x.clone())?;
         let mixed = match &layer.mixer {
@@ -191,7 +191,8 @@ impl TensorPass<'_> {
         attention.output.forward(&mixed)
     }
 
-    /// What queries mix, `[heads, count, head_dim]`, of the keys and values that they see: `[count, heads · head_dim]`.
+    /// Computes attention: for each query, `[heads, count, head_dim]`, the sum of the values that it sees, weighted by its
+    /// shares; returns `[count, heads · head_dim]`.
     fn attend(&self, seen: &SeenKeys, query: &Tensor, cache: &TensorCache) -> Result<Tensor> {
         let config = self.config;
         let (heads, kv_heads, dim) = (config.heads, seen.heads.kv_heads, seen.heads.head_dim);
@@ -280,7 +281,8 @@ impl TensorPass<'_> {
         self.norm(layer.feed_forward_norms.behind.as_ref(), fed)
     }
 
-    /// What experts, and what all tokens pass beside them, make of `x`, whose norm is `normed`; all are `[count, hidden_size]`.
+    /// Computes the feed-forward part with experts for `x`, whose norm is `normed`: the sum of the chosen experts and the shared
+    /// expert. All are `[count, hidden_size]`.
     fn mixture(&self, mixture: &Mixture, x: &Tensor, normed: &Tensor) -> Result<Tensor> {
         let shared = match &mixture.shared {
             Some(shared) => {
@@ -321,7 +323,8 @@ impl TensorPass<'_> {
         Ok(sum)
     }
 
-    /// What the embeddings of `tokens` and their vectors `x` give each layer, `[count, layers, width]`.
+    /// Computes each layer's own embeddings of `tokens`, from the embedding table and from the tokens' vectors `x`: `[count,
+    /// layers, width]`.
     fn embed_for_layers(&self, embeddings: &LayerEmbeddingWeights, tokens: &[u32], x: &Tensor) -> Result<Tensor> {
         let (layers, width) = (self.config.layers, embeddings.norm.elem_count());
         let hidden = self.config.hidden_size as f32;
@@ -333,7 +336,8 @@ impl TensorPass<'_> {
         (both * std::f64::consts::FRAC_1_SQRT_2)?.reshape((self.count, layers, width))
     }
 
-    /// What `inputs`, those of one layer, `[count, 1, width]`, give the tokens of `x`, `[count, hidden_size]`.
+    /// Computes the vectors that a layer adds to `x`, `[count, hidden_size]`, from the layer's own embeddings `inputs`, `[count,
+    /// 1, width]`.
     fn layer_input(&self, input: &LayerInput, inputs: &Tensor, x: &Tensor) -> Result<Tensor> {
         let gate = input.gate.forward(x)?;
         let inputs = inputs.squeeze(1)?.contiguous()?;
@@ -353,7 +357,7 @@ impl TensorPass<'_> {
         gated.down.forward(&self.activated(&gate, up)?)
     }
 
-    /// What gates let through of `up`, both `[tokens, width]`.
+    /// Returns `up` gated by the activation of `gate`; both are `[tokens, width]`.
     fn activated(&self, gate: &Tensor, up: Tensor) -> Result<Tensor> {
         match self.config.activation {
             Activation::ReluSquared => gate.relu()?.sqr(),

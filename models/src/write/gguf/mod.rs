@@ -37,7 +37,7 @@ pub struct GgufSummary {
     pub tensors: usize,
     /// Number of tokens, padding included.
     pub tokens: usize,
-    /// How llama.cpp will cut texts into words, and whether that is known to be the model's own way.
+    /// llama.cpp's rule for cutting texts into words, and whether it is known to be the model's own.
     pub pre_tokenizer: PreTokenizer,
 }
 

@@ -78,7 +78,7 @@ enum Rows {
     },
 }
 
-/// What [`convert_all`] works on.
+/// Converter of a model's tensors, by which [`convert_all`] collects them.
 struct TensorConverter<'a> {
     config: &'a ModelConfig,
     weights: &'a Weights,

@@ -9,14 +9,14 @@ use crate::load::files::ModelFiles;
 use crate::load::gguf::pre_tokenizers::{LLAMA_3, QWEN_2};
 use crate::prompt::vocabulary::ConfigurationFiles;
 
-/// How llama.cpp will cut texts into words before it merges tokens within them.
+/// llama.cpp's rule for cutting texts into words, within which it merges tokens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PreTokenizer {
-    /// The way of the model's own tokenizer, under llama.cpp's name for it.
+    /// The rule of the model's own tokenizer, under llama.cpp's name for it.
     Own(&'static str),
-    /// The way that the caller chose, by llama.cpp's name.
+    /// The rule that the caller chose, by llama.cpp's name.
     Chosen(String),
-    /// llama.cpp's default, since it has no way like this model's: it may make other tokens of a text.
+    /// llama.cpp's default rule, since it has none like this model's: texts may be split into other tokens.
     Default,
 }
 

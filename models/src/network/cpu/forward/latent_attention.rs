@@ -13,7 +13,8 @@ use crate::network::rope::rotate_neighbours;
 impl CpuPass<'_> {
     /// The latent attention of `self.normed`, into `self.added`.
     ///
-    /// What is kept of a token is the part that positions turn, then the part that keys and values are made from.
+    /// The cache keeps, for each token, the part of the key that positions rotate, then the latent vector that keys and values
+    /// are made from.
     pub(super) fn latent_attention(&mut self, latent: &LatentAttention, cache: &mut CpuCache) -> Result<()> {
         let (sizes, heads) = (latent.sizes, self.config.heads);
         latent.kept.apply(&self.normed, self.count, &mut self.wide)?;

@@ -17,12 +17,12 @@ const PARALLEL_FROM: usize = 1 << 16;
 /// 32 codes, four in each number, the first in the lowest bits.
 pub(super) type GroupCodes = [i32; SMALL_BLOCK / 4];
 
-/// What products need of a group of 32 codes.
+/// Scale and sums of a group of 32 codes, as products need them.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Group {
-    /// What a code stands for is itself times this.
+    /// Factor from a code to the number that it encodes.
     pub(super) scale: f32,
-    /// The sum of what the codes of a block of 32 stand for, in 16 bits.
+    /// Sum of the numbers that the codes of a block of 32 encode, in 16 bits.
     pub(super) sum: f32,
     /// Minus the sum of the codes.
     pub(super) negated: i32,

@@ -5,7 +5,8 @@
 //! 3. The products of codes are summed in whole numbers, and each block's sum is scaled: by [`vnni`] on processors with AVX-512
 //!    VNNI, by [`portable`] on others.
 //!
-//! What is rounded where is as in ggml, so that answers are those of llama.cpp but for the order in which blocks are added.
+//! Numbers are rounded at the same places as in ggml, so that answers are those of llama.cpp but for the order in which blocks
+//! are added.
 
 mod activations;
 mod panels;

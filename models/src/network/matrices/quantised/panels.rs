@@ -22,7 +22,7 @@ pub(super) const STEP: usize = PANEL_ROWS * STEP_CODES;
 /// Bytes of sixteen 16-bit floats.
 const HALVES: usize = 2 * PANEL_ROWS;
 
-/// Where the parts of a record are, in bytes.
+/// Layout of a record: sizes and places of its parts, in bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Layout {
     /// Bits of a code.

@@ -11,7 +11,8 @@ use crate::network::tensors::norm::rms_norm;
 impl TensorPass<'_> {
     /// The latent attention of `x`; it and the result are `[count, hidden_size]`.
     ///
-    /// What is kept of a token is the part that positions turn, then the part that keys and values are made from.
+    /// The cache keeps, for each token, the part of the key that positions rotate, then the latent vector that keys and values
+    /// are made from.
     pub(super) fn latent_attention(&self, latent: &LatentAttention, cache: &TensorCache, x: &Tensor) -> Result<Tensor> {
         let (sizes, heads) = (latent.sizes, self.config.heads);
         let kept = latent.kept.forward(x)?;
