@@ -1,10 +1,11 @@
 //! The scores that the benchmark was published with, to stand beside one's own.
 
-/// Where they stand: "IFStruct: Measuring structured-output compliance", Liquid AI, 2026; 2,000 samples of the public test set, unconstrained.
+/// Source of the published scores: "IFStruct: Measuring structured-output compliance", Liquid AI, 2026; 2,000 samples of the public test set,
+/// unconstrained.
 pub const SOURCE: &str = "published with the public test set (Liquid AI, 2026)";
 
-/// What is scored beside the pass rate: StructEval without what has to be rendered (arXiv 2505.20139), and the text part of the Structured
-/// Output Benchmark, a mean weighted by difficulty (arXiv 2604.25359); both from 0 to 100.
+/// Further benchmarks with a published score for each model: StructEval without what has to be rendered (arXiv 2505.20139), and the text part of the
+/// Structured Output Benchmark, a mean weighted by difficulty (arXiv 2604.25359); both from 0 to 100.
 pub const BESIDE: [&str; 2] = ["StructEval", "Structured Output Benchmark"];
 
 /// A model's scores, each from 0 to 100.
@@ -14,7 +15,7 @@ pub struct Scores {
     pub model: &'static str,
     /// Percent of the samples that it passes.
     pub pass_rate: f64,
-    /// Its scores in the benchmarks of [`BESIDE`].
+    /// Scores of the model in the benchmarks of [`BESIDE`].
     pub beside: [f64; 2],
 }
 

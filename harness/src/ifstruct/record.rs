@@ -1,4 +1,4 @@
-//! [`ReplyRecord`]: what a model replied to one sample, and how it was judged.
+//! [`ReplyRecord`]: a model's reply to one sample, and the verdict on it.
 
 use maskwright_models::FinishReason;
 use maskwright_suites::ifstruct::Score;
@@ -10,7 +10,7 @@ use crate::run::directory::Recorded;
 /// One line of `records.jsonl` of a run of `maskwright ifstruct run`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ReplyRecord {
-    /// Which model, mode and sample.
+    /// Key of the record: model, mode and sample.
     #[serde(flatten)]
     pub key: ReplyKey,
     /// Why the model could not be asked or constrained.
@@ -19,7 +19,7 @@ pub struct ReplyRecord {
     /// The reply; absent where there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub generation: Option<GenerationRecord>,
-    /// What is known where a server replied.
+    /// Record of the request to a server: outcome, attempts, tokens, cost and software version; absent where the model ran on this machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server: Option<ServerRecord>,
     /// The verdict on the reply.
@@ -27,7 +27,7 @@ pub struct ReplyRecord {
     pub score: Option<Score>,
 }
 
-/// What a record is about.
+/// Key of a [`ReplyRecord`]: model, mode and sample.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ReplyKey {
     /// The model, as the user named it; of a server, its name and model.
@@ -52,7 +52,7 @@ impl Mode {
     /// Both.
     pub const ALL: [Self; 2] = [Self::Unconstrained, Self::Constrained];
 
-    /// As records and tables call it.
+    /// Returns the name of the mode in records and tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::Unconstrained => "unconstrained",

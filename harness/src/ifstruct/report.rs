@@ -12,7 +12,7 @@ use crate::report::part::Part;
 use crate::report::statistics::{Interval, quantile, wilson};
 use crate::report::table::{Style, Table, table};
 
-/// What one model replied in one mode.
+/// A row of the tables: counts and failures of the replies of one model in one mode.
 #[derive(Debug)]
 pub struct Row {
     model: String,
@@ -154,9 +154,9 @@ fn board(rows: &[Row], style: Style) -> Table {
 
 /// The pass rate of a model and mode on samples of one kind.
 pub struct RowRate {
-    /// By what replies are split.
+    /// Property of the samples by which replies are split.
     pub by: &'static str,
-    /// The part.
+    /// Value of that property which the samples share.
     pub part: String,
     /// The model.
     pub model: String,
@@ -164,7 +164,7 @@ pub struct RowRate {
     pub mode: Mode,
     /// Share of the replies that pass.
     pub rate: Option<f64>,
-    /// Its 95 % Wilson interval.
+    /// 95 % Wilson interval of the pass rate.
     pub interval: Option<Interval>,
     /// The cells of a table: replies, passed, rate and interval in per cent.
     pub columns: [String; 4],
@@ -289,7 +289,7 @@ fn results(rows: &[Row]) -> Vec<String> {
         .collect()
 }
 
-/// What samples are like, and failures, row by row.
+/// Returns as text, row by row, the pass rates by property of the samples, and the failures.
 pub fn details(rows: &[Row]) -> String {
     let parts = rows.iter().map(|row| {
         let (model, mode) = (&row.model, row.mode.name());
@@ -330,8 +330,8 @@ fn cells(row: &Row) -> Vec<String> {
     ]
 }
 
-/// One object: `rows`, one for each model, mode and format; `details`, one for each model and mode, with pass rates by what samples are
-/// like and failures; and the published scores.
+/// Returns a JSON object: `rows`, one for each model, mode and format; `details`, one for each model and mode, with pass rates by property of the
+/// samples and failures; and the published scores.
 pub fn json(rows: &[Row]) -> Value {
     let each = rows.iter().flat_map(|row| {
         let parts = FORMATS

@@ -12,7 +12,7 @@ use crate::error::CommandError;
 use crate::run::interrupt;
 use crate::server::{Client, Ended, Next, Outcome, Patience, Question, ask_all};
 
-/// How often a request is put into other words before the generator's own are kept.
+/// Number of rewritings tried for a request before the generator's own words are kept.
 const TRIES: usize = 3;
 /// Tokens of a rewritten request, at most: several times as many as the longest one has.
 const MAX_TOKENS: usize = 4096;
@@ -34,7 +34,7 @@ const VOICES: [(&str, &str); 6] = [
         "somebody who thinks aloud, changes their mind here and there, and ends with what holds",
     ),
 ];
-/// What a rewriting must keep, which is also what a reader recognises.
+/// Instructions of the rewriting prompt: the requirements that a rewriting must keep, which are also those that the reader recognises.
 const RULES: &str = "Rewrite the request below as one chat message, in plain sentences without lists, tables or examples of the data. \
     Keep every requirement: each field with its exact name in backticks, its type right behind it, its limits, whether it may be left out or \
     be null, how many items there must be, JSON or YAML, the top-level key or that there is none, what is said about code fences, about \
@@ -46,13 +46,13 @@ pub struct Rewriter {
     pub client: Arc<Client>,
     /// Requests in flight at each of its addresses.
     pub concurrency: usize,
-    /// How tokens are chosen.
+    /// Sampling options: temperature, top-k, top-p and the like.
     pub sampling: SamplingOptions,
     /// Longest time that a rewriting may take.
     pub limit: Duration,
 }
 
-/// What became of the requests that were to be rewritten.
+/// Counts of the requests that were rewritten, rejected and kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RewriteCounts {
     /// Requests in other words.
@@ -167,7 +167,7 @@ impl Rewriter {
     }
 }
 
-/// How a model is told to write as the sample's voice; none where the sample's words are nobody's.
+/// Returns the instruction to write in the sample's voice; `None` where the sample has no voice or one that `VOICES` lacks.
 fn voice(sample: &Sample) -> Option<&'static str> {
     let name = sample.voice.as_deref()?;
     VOICES.iter().find(|(known, _)| *known == name).map(|(_, told)| *told)

@@ -27,28 +27,28 @@ pub fn samples_hash<'s>(samples: impl IntoIterator<Item = &'s Sample>) -> String
     hex::encode(hash.finalize())
 }
 
-/// What a run of `maskwright ifstruct run` measures, for its manifest.
+/// Settings of a run of `maskwright ifstruct run`, kept in its manifest.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunSettings {
     /// The models in the order of rows: name, family, revision, number format, device, hashes.
     pub models: Vec<serde_json::Value>,
     /// The servers in the order of rows.
     pub servers: Vec<ServerSettingsSummary>,
-    /// How models of this machine reply.
+    /// Modes in which models of this machine reply.
     pub modes: Vec<Mode>,
     /// Number of samples.
     pub samples: usize,
     /// SHA-256 of the samples, as lines of JSON.
     pub sha256: String,
-    /// How strictly replies are judged.
+    /// Strictness with which replies are judged.
     pub level: Level,
-    /// How tokens are chosen.
+    /// Sampling options: temperature, top-k, top-p and the like.
     pub sampling: SamplingOptions,
     /// Largest number of tokens of a reply.
     pub max_tokens: usize,
     /// Longest reply, in seconds.
     pub generation_limit_s: f64,
-    /// How models of this machine are asked, where options say so.
+    /// Prompt settings for models of this machine; absent where they are the defaults.
     #[serde(default, skip_serializing_if = "PromptSettings::is_default")]
     pub prompt: PromptSettings,
     /// The date that chat templates are told.

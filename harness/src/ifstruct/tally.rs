@@ -19,13 +19,13 @@ struct Share {
 /// The pass rate of the replies to samples of one kind.
 #[derive(Clone, Debug)]
 pub struct SplitRate {
-    /// By what replies are split.
+    /// Property of the samples by which replies are split.
     pub by: &'static str,
-    /// The part.
+    /// Value of that property which the samples share.
     pub part: String,
     /// Share of the replies that pass; `None` of none.
     pub rate: Option<f64>,
-    /// Its 95 % Wilson interval.
+    /// 95 % Wilson interval of the pass rate.
     pub interval: Option<Interval>,
     /// The cells of a table: replies, passed, rate and interval in per cent.
     pub columns: [String; 4],
@@ -43,25 +43,25 @@ impl SplitRate {
     }
 }
 
-/// How often a kind of failure occurred.
+/// Counts of one kind of failure, by replies and by occurrences.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 struct Frequency {
-    /// Replies that have it.
+    /// Number of replies with at least one failure of this kind.
     replies: usize,
-    /// All in all.
+    /// Number of failures of this kind over all replies.
     occurrences: usize,
 }
 
-/// What scores add up to.
+/// Pass rates and failures counted over the scores of many replies.
 #[derive(Debug, Default)]
 pub struct Tally {
     all: Share,
-    /// By what they are split, and the parts; what no sample says is left out.
+    /// Pass rates by property of the samples and by its value; a property that a sample lacks is left out.
     splits: BTreeMap<Split, BTreeMap<String, Share>>,
     failures: BTreeMap<FailureKind, Frequency>,
 }
 
-/// By what replies are split.
+/// Property of the samples by which replies are split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Split {
     Format,
@@ -80,7 +80,7 @@ impl Split {
         Self::EntityType,
     ];
 
-    /// What the JSON calls it.
+    /// Returns the name of the split in JSON.
     fn key(self) -> &'static str {
         match self {
             Self::Format => "by_format",
@@ -91,7 +91,7 @@ impl Split {
         }
     }
 
-    /// What the table calls it.
+    /// Returns the title of the split in tables.
     fn title(self) -> &'static str {
         match self {
             Self::Format => "format",
@@ -215,7 +215,7 @@ impl Tally {
         frequencies
     }
 
-    /// One object: pass rates as shares with 95 % intervals, and failures, the most common first.
+    /// Returns a JSON object: pass rates as shares with 95 % intervals, and failures, the most common first.
     pub fn json(&self) -> Value {
         let mut report = self.all.json();
         report["scored"] = report["replies"].take();

@@ -1,4 +1,4 @@
-//! What is allowed of a reply, against the judge of replies.
+//! Tests of the masks against the judge of replies: a reply that the masks allow must pass.
 
 use std::sync::Arc;
 
