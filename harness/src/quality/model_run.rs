@@ -24,12 +24,12 @@ pub struct QualityModelRun<'a> {
     pub names: &'a [String],
     pub frameworks: &'a [Option<PreparedFramework>],
     pub model: &'a mut LoadedModel,
-    /// How answers are decoded that begin at once.
+    /// Decoding options of answers without reasoning.
     pub decode: DecodeOptions,
     pub compile_limit: Duration,
-    /// How each question is asked, one mode after the other; a draft comes after the direct answer that it is.
+    /// Modes in which each question is asked, in this order; a draft is a direct answer, so that its mode comes after the direct one.
     pub modes: &'a [Mode],
-    /// How the model reasons in the mode that lets it.
+    /// Limit and markers of the model's reasoning, for the mode that has it.
     pub reasoning: Option<Reasoning>,
     /// Instructions before those of the prompt.
     pub system: Option<&'a str>,
@@ -45,7 +45,7 @@ struct Asked<'a> {
     set: &'a QuestionSet,
     schema: String,
     judge: Judge,
-    /// What the model has read of all prompts, and where that ends.
+    /// Tokens that all prompts of the task begin with, and the model's state after it has read them.
     read: Option<PrefixCache>,
 }
 
@@ -168,7 +168,7 @@ impl<'a> QualityModelRun<'a> {
         Ok(true)
     }
 
-    /// One row's answer to a question, judged. `None` where the user interrupted.
+    /// Has one row answer a question, and judges the answer. Returns `None` where the user interrupted.
     fn answer(
         &mut self,
         key: AnswerKey,

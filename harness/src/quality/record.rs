@@ -1,4 +1,4 @@
-//! [`AnswerRecord`]: what one row answered to one question, and how it was judged.
+//! [`AnswerRecord`]: the answer of one row to one question, and the verdict on it.
 
 use maskwright_models::FinishReason;
 use maskwright_suites::quality::{Judgement, QualityTask, TextEnd};
@@ -11,7 +11,7 @@ use crate::run::directory::Recorded;
 /// One line of `records.jsonl` of a run of `maskwright quality`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AnswerRecord {
-    /// Which model, framework, mode and question.
+    /// Key of the record: model, framework, mode, task and question.
     #[serde(flatten)]
     pub key: AnswerKey,
     /// The compilation of the answers' schema; absent for the model alone.
@@ -26,19 +26,19 @@ pub struct AnswerRecord {
     /// The verdict on the answer, read strictly and leniently; absent where nothing was generated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judgement: Option<Judgement>,
-    /// What is known where a server answered.
+    /// Record of the request to a server: outcome, attempts, tokens, cost and software version; absent where the model ran on this machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server: Option<ServerRecord>,
 }
 
-/// What a record is about.
+/// Key of an [`AnswerRecord`]: model, framework, mode, task and question.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct AnswerKey {
     /// The model, as the user named it.
     pub model: String,
     /// The framework, `none` for the model alone, or the server's name.
     pub framework: String,
-    /// How the answer was asked for.
+    /// Mode in which the answer was asked for.
     #[serde(default)]
     pub mode: Mode,
     /// The task.
@@ -47,21 +47,21 @@ pub struct AnswerKey {
     pub question: String,
 }
 
-/// How an answer is asked for.
+/// Mode in which an answer is asked for: direct, after reasoning, or with a draft.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
-    /// At once.
+    /// The model answers at once.
     #[default]
     Direct,
-    /// After reasoning that is not constrained.
+    /// The model answers after reasoning that is not constrained.
     Reasoned,
-    /// At once, with an answer of the model alone as a draft in the prompt.
+    /// The model answers at once, with an unconstrained answer of its own as a draft in the prompt.
     Draft,
 }
 
 impl Mode {
-    /// As tables call it.
+    /// Returns the name of the mode in tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::Direct => "direct",
@@ -98,7 +98,7 @@ impl AnswerKey {
         }
     }
 
-    /// The same question, asked of `framework` at once.
+    /// Returns the key of this question asked of `framework` in the direct mode.
     pub fn direct_of(&self, framework: &str) -> Self {
         Self {
             framework: framework.to_owned(),
@@ -108,7 +108,7 @@ impl AnswerKey {
     }
 }
 
-/// How the text of an answer ends: as a whole where the model ended it.
+/// Returns whether the text of an answer is whole, which it is where the model ended the text, or cut off.
 pub fn text_end(generation: &GenerationRecord) -> TextEnd {
     match generation.finish {
         Some(FinishReason::EndOfSequence) => TextEnd::Whole,
@@ -138,7 +138,7 @@ impl AnswerRecord {
         }
     }
 
-    /// What `bench` would put on record of the same answer, with the verdict `judgement` on its text.
+    /// Makes the record of an answer out of the record that `bench` has for a measurement, with the verdict `judgement` on its text.
     pub fn of_measured(key: AnswerKey, measured: Record, judgement: impl FnOnce(&str, TextEnd) -> Judgement) -> Self {
         Self {
             key,

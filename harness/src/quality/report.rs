@@ -11,32 +11,32 @@ use crate::report::part::Part;
 use crate::report::statistics::Interval;
 use crate::report::table::{CellText, Style, Table, table};
 
-/// What a run's report is made of.
+/// Report of a quality run: rows, overlaps and warnings.
 pub struct QualityReport {
     /// The rows.
     pub rows: Vec<QualityRow>,
-    /// Which rows are right on the same questions.
+    /// Overlaps of the rows: the questions that several of them get right.
     pub overlaps: Vec<Overlap>,
     /// Whether the paper's figures stand beside ours.
     pub paper: bool,
-    /// What speaks against the figures.
+    /// Warnings that limit what the figures show.
     pub warnings: Vec<String>,
 }
 
-/// What stands under the table of answers.
+/// Legend printed below the table of answers.
 const LEGEND: &str = "accuracy: right answers, read strictly or else by the first place in the text that looks like an answer, which takes more spellings than the \
 patterns of the experiments that the paper follows; strict: that are \
 right as one JSON object with both members; both with 95 % Wilson intervals. unreadable: no answer is found; cut off: at a limit on tokens, time or context. \
 vs alone: questions that only this row (+) and only the model alone (−) gets right, asked in the same mode or else directly, and the p-value of McNemar's exact test.";
 
-/// What stands under it where models reasoned.
+/// Legend added below the table of answers where models reasoned.
 const REASONING_LEGEND: &str = "reasoning: mean tokens that the model wrote before its answer, not constrained and not judged, and how often it did not end them within its limit.";
 
-/// What stands under the table of masks.
+/// Legend printed below the table of mask effects.
 const EFFECT_LEGEND: &str = "how far masks interfere, over the tokens that were chosen from one (forced tokens are not asked for): mean probability that the model gave to forbidden \
 tokens, for each choice and summed over an answer; choices at which its most likely token was forbidden, as a share and for each answer.";
 
-/// What stands under the table of overlaps.
+/// Legend printed below the table of overlaps.
 const OVERLAP_LEGEND: &str = "right: over the questions that every row answered; only this: questions that no other row of the model gets right (figure 8 of the paper).";
 
 impl QualityReport {
@@ -76,7 +76,7 @@ impl QualityReport {
         parts
     }
 
-    /// What of the questions counts nowhere.
+    /// Returns notes on the questions that have no answer, a refused schema or a prompt too long for the context, and the warnings.
     fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         for row in &self.rows {

@@ -13,25 +13,26 @@ use crate::report::paper::PaperRow;
 use crate::report::statistics::{Interval, wilson};
 use crate::run::directory::Recorded as _;
 
-/// What answers: a model and what constrains it, or a server.
+/// Key of a row: a model with its framework and mode, or a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RowKey {
     /// The model.
     pub model: String,
     /// The framework, `none` for the model alone, or the server's name.
     pub framework: String,
-    /// How answers are asked for.
+    /// Mode in which answers are asked for.
     pub mode: Mode,
-    /// Whether it is a server.
+    /// Whether a server answers.
     pub server: bool,
     /// Whether answers are constrained.
     pub constrained: bool,
-    /// The row that the paper has for it.
+    /// The paper's row for the same framework; none where the paper has none.
     pub paper: Option<PaperRow>,
 }
 
 impl RowKey {
-    /// The row of a record, by what the record tells: whoever compiled no schema is alone with the prompt.
+    /// Returns the row of a record. Answers of a server are constrained where the record has a compilation, those of this machine where the framework
+    /// is not `none`.
     pub fn of_record(record: &AnswerRecord) -> Self {
         let (key, server) = (&record.key, record.server.is_some());
         Self {
@@ -68,16 +69,16 @@ impl RowKey {
     }
 }
 
-/// One row of the tables: what a model with a framework answered to the questions of a task.
+/// One row of the tables: the figures of a model with a framework on the questions of a task.
 ///
-/// A refused schema, a failure and an answer that was cut off are wrong answers, unless what there is of it can be read.
+/// A refused schema, a failure and an answer that was cut off are wrong answers, unless an answer can be read in the text that there is.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct QualityRow {
     /// The model.
     pub model: String,
     /// The framework; `none` for the model alone.
     pub framework: String,
-    /// How answers were asked for.
+    /// Mode in which answers were asked for.
     pub mode: Mode,
     /// The task.
     pub task: QualityTask,
@@ -89,13 +90,13 @@ pub struct QualityRow {
     pub no_room: usize,
     /// Right answers, read leniently.
     pub right: usize,
-    /// Their share.
+    /// Share of these right answers among the questions answered.
     pub accuracy: Option<f64>,
     /// Wilson interval of [`Self::accuracy`], for a confidence of 95 %.
     pub accuracy_ci: Option<Interval>,
     /// Right answers, read strictly.
     pub strictly_right: usize,
-    /// Their share.
+    /// Share of these right answers among the questions answered.
     pub strict_accuracy: Option<f64>,
     /// Wilson interval of [`Self::strict_accuracy`].
     pub strict_accuracy_ci: Option<Interval>,
@@ -109,23 +110,23 @@ pub struct QualityRow {
     pub refused: usize,
     /// Mean number of tokens of an answer.
     pub mean_tokens: Option<f64>,
-    /// What models wrote before their answers; `None` where no answer has reasoning before it.
+    /// Length of the reasoning before answers; `None` where no answer has reasoning before it.
     pub reasoning: Option<ReasoningRow>,
-    /// What the masks did; `None` where nothing was masked, and of servers, which do not tell.
+    /// Effect of the masks on the model's choices; `None` where nothing was masked, and of servers, which do not tell.
     pub mask_effect: Option<MaskEffectRow>,
-    /// The row against the model alone, of this machine or of a server as the row is, on the same questions, read leniently: against that of the same mode,
-    /// or else of the direct one; `None` of the latter itself.
+    /// Comparison with the model alone, on this machine or on a server as the row is, on the same questions, read leniently: with its answers of the
+    /// same mode, or else with its direct ones; `None` for those direct answers themselves.
     pub against_alone: Option<Comparison>,
     /// The paper's share of right answers, where the questions are asked as there.
     pub paper: Option<f64>,
 }
 
-/// What models wrote before the answers of a row.
+/// Length of the reasoning before the answers of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ReasoningRow {
-    /// Mean number of its tokens, over the answers that have any.
+    /// Mean number of tokens of reasoning, over the answers that have any.
     pub mean_tokens: f64,
-    /// Share of these answers before which the model did not end it within the tokens that it had.
+    /// Share of these answers whose reasoning the model did not end within its limit on tokens.
     pub cut: f64,
 }
 
@@ -142,12 +143,12 @@ impl ReasoningRow {
     }
 }
 
-/// What the masks of a row did to the model's choices: how much a framework interferes.
+/// Effect of a row's masks on the model's choices, which tells how much a framework interferes.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct MaskEffectRow {
     /// Mean probability of the forbidden tokens at a choice.
     pub removed_per_choice: f64,
-    /// Mean of its sums over answers.
+    /// Mean over answers of the summed probability of the forbidden tokens.
     pub removed_per_answer: f64,
     /// Share of the choices at which the model's first choice was forbidden.
     pub forbidden: f64,

@@ -28,7 +28,7 @@ pub struct QualityServerRun<'a> {
     pub drafts_of: Option<&'a str>,
 }
 
-/// What is asked, and how its answer is judged.
+/// A question sent to the server, with the judge of its answer.
 struct Pending<'a> {
     key: AnswerKey,
     question: &'a TaskQuestion,

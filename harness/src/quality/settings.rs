@@ -16,7 +16,7 @@ fn with_cache() -> bool {
     true
 }
 
-/// What a run of `maskwright quality` measures.
+/// Settings of a run of `maskwright quality`, kept in its manifest.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct QualitySettings {
     /// The models in the order of rows: name, family, revision, number format, device, hashes.
@@ -28,11 +28,11 @@ pub struct QualitySettings {
     pub servers: Vec<ServerSettingsSummary>,
     /// The tasks.
     pub tasks: Vec<TaskSettings>,
-    /// How tokens are chosen.
+    /// Sampling options: temperature, top-k, top-p and the like.
     pub sampling: SamplingOptions,
     /// Examples in the prompt.
     pub shots: usize,
-    /// How models of this machine are asked, where options say so.
+    /// Prompt settings for models of this machine; absent where they are the defaults.
     #[serde(default, skip_serializing_if = "PromptSettings::is_default")]
     pub prompt: PromptSettings,
     /// The date that chat templates are told.
@@ -55,7 +55,7 @@ pub struct QualitySettings {
     pub finish_in_time: bool,
     /// Threads of the model's forward pass.
     pub threads: usize,
-    /// What is different in how answers look, for frameworks that have a style.
+    /// Changes to the style of answers, for frameworks that have a style.
     #[serde(default, skip_serializing_if = "StyleChanges::is_empty")]
     pub style: StyleChanges,
 }
@@ -73,7 +73,7 @@ pub struct TaskSettings {
     pub questions: usize,
     /// SHA-256 of the questions, prompts and right answers.
     pub sha256: String,
-    /// How the questions were made, where they were generated.
+    /// Settings of the generator of the questions; absent where they were not generated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub letters: Option<LetterSettings>,
 }
@@ -86,12 +86,12 @@ impl TaskSettings {
     }
 }
 
-/// How questions of Last Letter were made.
+/// Settings of the generator of Last Letter's questions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LetterSettings {
     /// Names of each question.
     pub words: usize,
-    /// Which letter of each is asked for: first, second, third, fourth or last.
+    /// Letter of each name that is asked for: first, second, third, fourth or last.
     pub letter: String,
     /// Seed of the choice of names.
     pub seed: u64,
