@@ -1,4 +1,4 @@
-//! [`Question`] and [`Answer`]: what a server is asked, and what it made of it.
+//! [`Question`] and [`Answer`]: a request to a server for one text, and its outcome.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::usage::{Prices, TokenSource, TokenUsage};
 
-/// What a server is asked.
+/// A question for a server: prompt, schema, and limits of the answer.
 #[derive(Clone, Debug)]
 pub struct Question {
     /// The prompt, from the instruction on.
@@ -17,28 +17,28 @@ pub struct Question {
     pub schema: Option<String>,
     /// Tokens of the answer, at most; as many as the server likes where there is none.
     pub max_tokens: Option<usize>,
-    /// How tokens are chosen.
+    /// Sampling options: temperature, top-k, top-p and the like.
     pub sampling: SamplingOptions,
     /// Longest time from sending to the last byte.
     pub limit: Duration,
 }
 
-/// What a server made of a question, with the times at which it arrived.
+/// A server's answer to a question, with the times at which its pieces arrived.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
-    /// How it ended.
+    /// Outcome of the question.
     pub outcome: Outcome,
     /// The server's words where the outcome is not a plain end: a refusal, a reason, an error.
     pub message: Option<String>,
     /// The text, as far as it came.
     pub text: String,
-    /// When each piece of the text arrived, since the request was sent.
+    /// Arrival times of the pieces of the text, since the request was sent.
     pub arrivals: Vec<Duration>,
-    /// From sending to the end.
+    /// Time from sending the request to the end of the answer.
     pub total: Duration,
     /// Tokens, as the server or else the pieces count them.
     pub usage: TokenUsage,
-    /// Requests made for it, the first included.
+    /// Number of requests made for the answer, the first included.
     pub attempts: u32,
     /// Bytes of the request.
     pub request_bytes: usize,
@@ -48,7 +48,7 @@ pub struct Answer {
     pub fingerprint: Option<String>,
 }
 
-/// How a question ended. All but [`Outcome::Unanswered`] are the server's verdict and stay.
+/// Outcome of a question. All outcomes but [`Outcome::Unanswered`] are the server's verdict, and such a question is not asked again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
@@ -107,7 +107,7 @@ impl Outcome {
 }
 
 impl Answer {
-    /// What the answer cost. Where nobody counted, a token is a piece of the answer or four bytes of the request.
+    /// Returns the cost of the answer. Where the server reported no counts, a token is a piece of the answer or four bytes of the request.
     pub fn cost(&self, prices: &Prices) -> f64 {
         let mut usage = self.usage;
         if usage.source == TokenSource::Pieces {

@@ -34,9 +34,9 @@ const ERROR_BYTES: u64 = 64 << 10;
 const SIGN_OF_LIFE: Duration = Duration::from_secs(5);
 /// Shortest key that is taken out of texts; `EMPTY` and the like are no secrets, and part of many texts.
 const SHORTEST_SECRET: usize = 8;
-/// How often it is looked whether an address may be asked.
+/// Interval between two checks whether an address may be asked.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(5);
-/// What stands for a key that was taken out.
+/// Replacement for a key that was taken out of a text.
 const REDACTED: &str = "[key]";
 
 /// A server that can be asked, from several threads at once.
@@ -90,7 +90,7 @@ impl Client {
         }
     }
 
-    /// How the server is reached and spoken to.
+    /// Returns the settings of the server.
     pub fn settings(&self) -> &ServerSettings {
         &self.settings
     }
@@ -280,7 +280,7 @@ impl Client {
         self.pace.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// One request and its answer.
+    /// Sends one request to `address` and reads its answer.
     fn attempt(&self, address: &str, body: &str, question: &Question) -> Result<Answer, ServerError> {
         let settings = &self.settings;
         let url = format!("{address}{}", settings.dialect.path(&settings.model));

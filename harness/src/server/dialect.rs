@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// How a server is spoken to.
+/// Dialect of a server's interface: endpoints, and the members of requests and answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Dialect {
@@ -39,7 +39,7 @@ const DIALECTS: &[(&str, Dialect)] = &[
 ];
 
 impl Dialect {
-    /// Its name on the command line.
+    /// Returns the name of the dialect on the command line.
     pub fn name(self) -> &'static str {
         DIALECTS
             .iter()

@@ -35,7 +35,7 @@ pub enum ServerError {
     Busy {
         /// The server's words.
         message: String,
-        /// How long it asks to wait.
+        /// Pause that the server asks for.
         wait: Option<Duration>,
     },
     /// The server failed.
@@ -45,15 +45,15 @@ pub enum ServerError {
         status: u16,
         /// The server's words.
         message: String,
-        /// How long it asks to wait.
+        /// Pause that the server asks for.
         wait: Option<Duration>,
-        /// Whether it names the schema as the cause.
+        /// Whether the server names the schema as the cause.
         names_schema: bool,
     },
-    /// What came is not the protocol.
+    /// The answer does not follow the protocol.
     #[error("not an answer of this dialect: {message}")]
     Malformed {
-        /// What is wrong with it.
+        /// The deviation from the protocol.
         message: String,
     },
     /// The request was refused for a reason that is not its schema.
@@ -71,7 +71,7 @@ pub enum ServerError {
         status: u16,
         /// The server's words.
         message: String,
-        /// What to do.
+        /// Advice on getting access.
         hint: String,
     },
     /// The account is used up.
@@ -96,7 +96,7 @@ pub enum ServerError {
     Moved {
         /// HTTP status.
         status: u16,
-        /// Where to.
+        /// Address to which the server has moved.
         location: String,
     },
     /// The run ended while the question waited.
@@ -134,7 +134,7 @@ impl ServerError {
         )
     }
 
-    /// Whether another replica of the server may answer at once: what failed lies in this one, not in the question.
+    /// Whether another replica of the server may answer at once, as the failure lies in this replica and not in the question.
     pub fn is_of_replica(&self) -> bool {
         self.may_pass() && !matches!(self, Self::Failed { names_schema: true, .. })
     }
@@ -169,7 +169,7 @@ impl ServerError {
         self
     }
 
-    /// How long the server asks to wait.
+    /// Returns the pause that the server asks for.
     pub fn asked_pause(&self) -> Option<Duration> {
         match self {
             Self::Busy { wait, .. } | Self::Failed { wait, .. } => *wait,
@@ -182,22 +182,22 @@ impl ServerError {
 /// `{"message": …}`, `{"detail": …}`, any of them in a list, or plain text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ErrorBody {
-    /// What it says, for people.
+    /// The error's message for people.
     pub message: String,
-    /// All of it in lower case, to look for names.
+    /// The whole error in lower case, in which names are looked up.
     all: String,
-    /// Its own HTTP status, where it has one.
+    /// HTTP status within the error; `None` where it has none.
     status: Option<u16>,
 }
 
-/// What a failed request means.
+/// Meaning of a failed request: a verdict on the schema or prompt, or an error.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ResponseFailure {
-    /// It is the verdict on the schema.
+    /// The server refused the schema; this is its verdict.
     SchemaRefused(String),
     /// The prompt does not fit the model's context.
     ContextFull(String),
-    /// It is no verdict.
+    /// The request failed without a verdict.
     Error(ServerError),
 }
 
@@ -239,8 +239,8 @@ impl ErrorBody {
     }
 }
 
-/// What `body`, which came with `status`, means. `constrained` says whether a schema was sent, `wait` how long the
-/// server asks to wait, `key` where the key came from.
+/// Returns the meaning of the error `body`, which came with `status`. `constrained` says whether a schema was sent, `wait` how long the server asks
+/// to wait, `key` where the key came from.
 pub fn read_failure(
     status: u16,
     body: &ErrorBody,

@@ -21,12 +21,12 @@ struct Sent {
     ticket: u64,
 }
 
-/// What a request may do now.
+/// Decision of the rate limiter on a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Admission {
-    /// Be sent; the ticket is for [`Pace::correct`].
+    /// The request may be sent; the ticket is for [`Pace::correct`].
     Now(u64),
-    /// Ask again after this time.
+    /// The request has to ask again after this time.
     After(Duration),
 }
 

@@ -1,4 +1,4 @@
-//! [`Patience`]: whether a server is worth asking on, and what was left unanswered.
+//! [`Patience`]: decides whether a server is asked further questions, and reports those left unanswered.
 
 use super::answer::Answer;
 use super::error::{ServerError, Unanswered};
@@ -8,7 +8,7 @@ use super::pool::Next;
 /// whole time limit and all its repetitions.
 const UNANSWERED_IN_A_ROW: usize = 3;
 
-/// What became of the questions so far.
+/// Counts of the questions asked and unanswered so far, and the last error.
 #[derive(Debug, Default)]
 pub struct Patience {
     asked: usize,

@@ -20,7 +20,7 @@ pub enum Next {
     Stop,
 }
 
-/// How [`ask_all`] ended.
+/// Reason for which [`ask_all`] ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
     /// Every question was asked, or [`Next::Stop`] was obeyed.

@@ -13,7 +13,7 @@ use super::usage::{TokenSource, TokenUsage};
 /// Data of the event that ends a stream of chat completions.
 const DONE: &[u8] = b"[DONE]";
 
-/// What came of an answer so far.
+/// State of an answer that is read from a server, piece by piece.
 #[derive(Debug)]
 pub struct Reading {
     dialect: Dialect,
@@ -31,7 +31,7 @@ pub struct Reading {
 }
 
 impl Reading {
-    /// Nothing so far.
+    /// A reading of which nothing has arrived.
     pub fn new(dialect: Dialect) -> Self {
         Self {
             dialect,

@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 
 use super::retry::LONGEST_ASKED_PAUSE;
 
-/// How long an address is left alone after its first failure; it doubles with each further one.
+/// Pause for an address after its first failure; the pause doubles with each further failure.
 const FIRST_REST: Duration = Duration::from_secs(1);
 /// Longest time that an address is left alone, after which it is tried again: it may have been started anew.
 const LONGEST_REST: Duration = Duration::from_secs(60);
 
-/// The addresses of one server, and what is known of each.
+/// The addresses of one server, each with its counts of requests and failures.
 #[derive(Debug)]
 pub struct Replicas {
     addresses: Vec<String>,
@@ -20,7 +20,7 @@ pub struct Replicas {
     states: Mutex<Vec<Replica>>,
 }
 
-/// What is known of one address.
+/// Requests and failures of one address.
 #[derive(Clone, Debug, Default)]
 struct Replica {
     /// Requests that have not ended.
@@ -29,14 +29,14 @@ struct Replica {
     asked: u64,
     /// Failures since the last answer.
     failures: u32,
-    /// When it may be asked again after a failure.
+    /// Time from which the address may be asked again after a failure.
     rests_until: Option<Instant>,
-    /// Whether it is not asked at all.
+    /// Whether the address is not asked at all.
     is_left_out: bool,
 }
 
 impl Replicas {
-    /// These addresses; there is at least one.
+    /// Replicas at `addresses`, of which there is at least one.
     pub fn new(addresses: Vec<String>) -> Self {
         Self {
             states: Mutex::new(vec![Replica::default(); addresses.len()]),

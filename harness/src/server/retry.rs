@@ -24,7 +24,8 @@ impl Backoff {
         Self { next: first }
     }
 
-    /// The next pause: between half of it and all of it, at most [`LONGEST_PAUSE`].
+    /// Returns the next pause: a random time from half of the current pause, which is at most [`LONGEST_PAUSE`], to all of it. Doubles the current
+    /// pause.
     pub fn pause(&mut self, random: &mut impl Rng) -> Duration {
         let whole = self.next.min(LONGEST_PAUSE);
         self.next = whole * 2;
@@ -32,7 +33,7 @@ impl Backoff {
     }
 }
 
-/// How long the server asks to wait: `retry-after-ms`, or `retry-after` in seconds or as a date (RFC 9110, section 10.2.3).
+/// Returns the pause that the server asks for: `retry-after-ms`, or `retry-after` in seconds or as a date (RFC 9110, section 10.2.3).
 pub fn asked_pause(headers: &HeaderMap, now: jiff::Timestamp) -> Option<Duration> {
     let header = |name: &str| headers.get(name)?.to_str().ok().map(str::trim);
     let seconds = |text: &str| match text.parse::<f64>().ok()? {

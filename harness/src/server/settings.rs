@@ -18,7 +18,7 @@ const OPENAI: &str = "api.openai.com";
 /// Host of Gemini's interfaces.
 const GOOGLE: &str = "generativelanguage.googleapis.com";
 
-/// How a server is reached and spoken to.
+/// Settings of a server: address, model, dialect, limits and prices.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ServerSettings {
     /// Name in records and tables.
@@ -29,7 +29,7 @@ pub struct ServerSettings {
     pub replicas: Vec<String>,
     /// The model to ask for.
     pub model: String,
-    /// How it is spoken to.
+    /// Dialect of the server.
     pub dialect: Dialect,
     /// Whether schemas are sent along; without, the model is alone with the prompt.
     pub constrained: bool,
@@ -53,19 +53,19 @@ pub struct ServerSettings {
     pub requests_per_minute: Option<u32>,
     /// Tokens per minute, at most, those of prompts included.
     pub tokens_per_minute: Option<u64>,
-    /// What tokens cost.
+    /// Prices of tokens.
     pub prices: Option<Prices>,
 }
 
-/// What goes on record of a server: what two runs must have in common to measure the same. The address does not
-/// belong to it, so that a run can go on after its server has moved, and neither does the name of the key's variable.
+/// Recorded settings of a server, which two runs must have in common to measure the same thing. They leave out the address, so that a run can go on
+/// after its server has moved, and the name of the key's variable.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ServerSettingsSummary {
     /// Name in records and tables.
     pub name: String,
     /// The model asked for.
     pub model: String,
-    /// How it is spoken to.
+    /// Dialect of the server.
     pub dialect: Dialect,
     /// Whether schemas are sent along.
     pub constrained: bool,
@@ -127,7 +127,7 @@ impl ServerSettings {
         }
     }
 
-    /// What goes on record of a run with so many requests in flight.
+    /// Returns the recorded settings for a run with `concurrency` requests in flight.
     pub fn summary(&self, concurrency: u16) -> ServerSettingsSummary {
         ServerSettingsSummary {
             name: self.name.clone(),

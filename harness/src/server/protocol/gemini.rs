@@ -112,7 +112,7 @@ fn read_usage(counts: &Value) -> Option<TokenUsage> {
     })
 }
 
-/// What the end of an answer means.
+/// Returns the outcome for the `finishReason` of an answer.
 pub(super) fn outcome(finish: &str) -> Outcome {
     match finish {
         "STOP" => Outcome::Finished,

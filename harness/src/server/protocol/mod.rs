@@ -1,4 +1,4 @@
-//! What requests and answers look like, [`Dialect`] by dialect.
+//! Requests and answers in the form of each [`Dialect`].
 
 mod gemini;
 mod openai;
@@ -82,7 +82,7 @@ impl Dialect {
         }
     }
 
-    /// What the end of an answer means; `None` where the server failed.
+    /// Returns the outcome for a server's reason `finish` for the end of an answer; `None` where the server failed.
     pub fn outcome(self, finish: &str) -> Option<Outcome> {
         match self {
             Self::Gemini => Some(gemini::outcome(finish)),

@@ -75,7 +75,7 @@ pub(super) fn request(settings: &ServerSettings, question: &Question, schema: Op
     body
 }
 
-/// Where servers that tell reasoning from the answer put it.
+/// Members of a message in which servers send reasoning apart from the answer.
 const REASONING: [&str; 2] = ["reasoning_content", "reasoning"];
 
 /// Reads a chunk, or a whole completion.
@@ -136,7 +136,7 @@ fn read_timings(timings: &Value) -> Option<TokenUsage> {
     })
 }
 
-/// What the end of an answer means; `None` where the server failed.
+/// Returns the outcome for the `finish_reason` of an answer; `None` where the server failed.
 pub(super) fn outcome(finish: &str) -> Option<Outcome> {
     match finish {
         "stop" | "eos" | "end_turn" => Some(Outcome::Finished),

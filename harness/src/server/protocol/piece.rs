@@ -1,18 +1,18 @@
-//! [`Piece`]: what one event of a stream, or a whole answer, says.
+//! [`Piece`]: the content of one event of a stream, or of a whole answer.
 
 use serde_json::Value;
 
 use crate::server::error::ErrorBody;
 use crate::server::usage::{TokenSource, TokenUsage};
 
-/// One piece of an answer; what a piece does not say is empty.
+/// One piece of an answer; members that the event lacks are empty.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Piece {
     /// More of the text.
     pub text: String,
     /// More of a refusal.
     pub refusal: String,
-    /// Whether it is a piece of the model's reasoning, which is kept out of the text.
+    /// Whether the piece belongs to the model's reasoning, which is kept out of the text.
     pub reasoning: bool,
     /// The server's name of the reason for which the answer ended.
     pub finish: Option<String>,
@@ -24,12 +24,12 @@ pub struct Piece {
     pub fingerprint: Option<String>,
 }
 
-/// What is no piece of an answer.
+/// Error for an event that is not a piece of an answer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum NoPiece {
-    /// The server says what went wrong.
+    /// The event is a server's error message.
     Error(ErrorBody),
-    /// It is not the protocol.
+    /// The event does not follow the protocol; the text says how.
     Malformed(String),
 }
 
