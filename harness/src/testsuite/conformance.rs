@@ -1,4 +1,4 @@
-//! What the JSON Schema Test Suite says of a framework: cases, categories, and the paper's tables 5 and 6.
+//! Conformance of a framework to the JSON Schema Test Suite: outcomes by case and by category, and the paper's tables 5 and 6.
 
 use maskwright::TokenId;
 use maskwright::Vocabulary;
@@ -15,19 +15,19 @@ pub struct CaseOutcome {
     pub category: String,
     /// The case, in the suite's words.
     pub description: String,
-    /// What went wrong; empty where the case passes.
+    /// Failures of the case; empty where the case passes.
     pub failures: Vec<CaseFailure>,
 }
 
 /// Why a case does not pass.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CaseFailure {
-    /// In which way.
+    /// Kind of the failure.
     pub kind: FailureKind,
     /// The instance, in the suite's words; none where the schema was refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instance: Option<String>,
-    /// How far it came, where it was not accepted whole.
+    /// Token at which the framework rejected the instance; none where the instance was accepted whole.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopped: Option<Stop>,
     /// The particulars.
@@ -139,7 +139,7 @@ fn reason(replay: &Replayed, accepted: bool, tokens: &[TokenId]) -> String {
     }
 }
 
-/// What a framework makes of one category.
+/// A framework's outcome on one category: its passed cases and the kinds of its failures.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct CategoryOutcome {
     /// Cases of the category.
@@ -174,7 +174,7 @@ impl CategoryOutcome {
     }
 }
 
-/// What a framework makes of the suite.
+/// Conformance of one framework to the whole suite: its outcomes by category and by case.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Conformance {
     /// The framework.
@@ -239,7 +239,7 @@ impl Conformance {
     }
 }
 
-/// How a framework stands among others in one category.
+/// Rank of a framework's coverage among those of the other frameworks in one category.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
     /// Others cover more, or nobody covers anything.

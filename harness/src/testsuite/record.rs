@@ -8,14 +8,14 @@ use crate::testsuite::conformance::{CaseOutcome, Conformance};
 /// One line of `records.jsonl` of a run of `maskwright testsuite`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SuiteRecord {
-    /// Which framework and case.
+    /// Key of the record: framework and case.
     #[serde(flatten)]
     pub key: SuiteKey,
-    /// What became of it.
+    /// The framework's outcome on the case.
     pub outcome: CaseOutcome,
 }
 
-/// What a [`SuiteRecord`] is about.
+/// Key of a [`SuiteRecord`]: the framework and the number of the case.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct SuiteKey {
     /// The framework.

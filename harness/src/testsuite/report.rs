@@ -45,12 +45,12 @@ const HIGHEST: [Highest; 2] = [
     ("single highest", |standing| standing == Standing::Single),
 ];
 
-/// What stands under the tables.
+/// Legend printed below the tables.
 const LEGEND: &str = "A case passes if every instance is accepted or rejected rightly, token by token and at the end; a \
 refused schema passes only a case without valid instances. * highest coverage of the category, tied; ** alone. \
 C compile error, O over-constrained, U under-constrained, X crashed or out of limits.";
 
-/// What stands under the table beside the paper's.
+/// Legend printed below the table that compares our figures with the paper's.
 const PAPER_LEGEND: &str = "ours / the paper's (JSONSchemaBench, tables 5 and 6: Llama 3.1's tokenizer, suite of 2024), in per cent of the \
 categories, as the suite has others today. Cases that need documents from elsewhere are left out on both sides. Its XGrammar ran with strict mode off, which is our \
 xgrammar-standard. It compares four engines, on which its highest counts depend.";
