@@ -53,7 +53,7 @@ pub fn on_different_hardware(before: &[Run], after: &[Run]) -> Vec<String> {
     differing.collect()
 }
 
-/// What tells the hardware of two manifests apart: processors, and device, GPU and threads of the models that both have.
+/// Returns the differences in hardware between two manifests: processors, and device, GPU and threads of the models that both have.
 fn hardware_differences(one: &Value, other: &Value) -> Vec<String> {
     let mut found = Vec::new();
     let mut compare = |what: String, one: &Value, other: &Value| {

@@ -1,4 +1,4 @@
-//! [`Difference`]: by how much a figure differs between two sets of runs.
+//! [`Difference`]: the change of a figure between two sets of runs.
 
 use serde::Serialize;
 
@@ -10,7 +10,7 @@ use crate::report::statistics::Interval;
 /// Probability with which two equal runs may look different in anything.
 pub const LEVEL: f64 = 0.05;
 
-/// How differences are judged.
+/// Options of the statistics by which differences are judged.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ComparisonMethod {
     /// Confidence of the intervals.
@@ -23,7 +23,7 @@ pub struct ComparisonMethod {
     pub tolerance: f64,
 }
 
-/// By how much a figure of a group differs.
+/// Change of a figure of a group between the first and the second runs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Difference {
     /// The command of the runs.
@@ -40,15 +40,15 @@ pub struct Difference {
     pub pairs: usize,
     /// The share in the first runs; the geometric mean of times.
     pub before: f64,
-    /// The same in the second runs.
+    /// The share in the second runs; the geometric mean of times.
     pub after: f64,
     /// Of shares the difference, of times the ratio of their geometric means.
     pub change: f64,
-    /// Its interval.
+    /// Confidence interval of the change.
     pub interval: Interval,
     /// Probability of a change at least as large if the runs did not differ, adjusted for the number of figures.
     pub p_value: f64,
-    /// What it comes to.
+    /// Judgement on the change: better, worse, or no finding.
     pub finding: Change,
     /// Questions that became right.
     pub became_right: Vec<String>,
@@ -56,11 +56,11 @@ pub struct Difference {
     pub became_wrong: Vec<String>,
 }
 
-/// What a difference comes to.
+/// Judgement on a difference between two sets of runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Change {
-    /// Chance is enough to explain it.
+    /// Chance is enough to explain the difference.
     None,
     /// The second runs are better.
     Better,

@@ -11,7 +11,7 @@ use crate::frameworks::display_name;
 use crate::masks::record::MaskRecord;
 use crate::results::run::{Found, Run};
 
-/// What a row of the comparison is about.
+/// Key of a row of the comparison: command, model, framework and dataset.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Group {
     /// The command of the runs.
@@ -33,10 +33,10 @@ impl Group {
     }
 }
 
-/// What is known of one question in one run.
+/// Outcome of one question in one run, with its times.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct QuestionOutcome {
-    /// Whether it came out right.
+    /// Whether the question came out right.
     pub right: bool,
     /// Times, by name: seconds, milliseconds or microseconds.
     pub times: BTreeMap<&'static str, f64>,
@@ -182,12 +182,12 @@ pub struct Unpaired {
     pub is_whole_group: bool,
 }
 
-/// What two sides share, and what they do not.
+/// Questions of two sides: those that both have, in pairs, and those that only one has.
 #[derive(Debug, Default)]
 pub struct Paired<'s> {
     /// The groups of which both have questions.
     pub groups: Vec<PairedGroup<'s>>,
-    /// What only one side has, by group.
+    /// Questions that only one side has, by group.
     pub unpaired: Vec<Unpaired>,
 }
 

@@ -10,19 +10,19 @@ use crate::report::table::{Style, Table, figure, table};
 /// Names of questions that are printed of each group.
 const NAMES: usize = 20;
 
-/// What a comparison found.
+/// Results of a comparison: differences, unpaired questions and notes.
 pub struct ComparisonReport {
     /// The differences.
     pub differences: Vec<Difference>,
     /// Confidence of the intervals.
     pub confidence: f64,
-    /// What only one side has, and what is left out therefore.
+    /// Questions that only one side has, which are therefore left out.
     pub unpaired: Vec<Unpaired>,
-    /// What else a reader has to know.
+    /// Further notes for the reader.
     pub notes: Vec<String>,
 }
 
-/// What stands under the tables.
+/// Legend printed below the tables.
 const LEGEND: &str = "Over the questions that both have. p: exact test of McNemar for shares, of random signs for times, adjusted for the number of figures \
 (Holm), so that two equal runs have no finding at all in 95 of 100 comparisons. A finding has p ≤ 0.05 and an interval without the change of none; of times, also a \
 change beyond --tolerance.";
@@ -117,7 +117,7 @@ impl ComparisonReport {
         table
     }
 
-    /// What only one side has, by group.
+    /// Lists the questions that only one side has, by group.
     fn left_out(&self) -> String {
         let line = |one: &Unpaired| {
             let name = one.group.name();

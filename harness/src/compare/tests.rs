@@ -1,4 +1,4 @@
-//! What a comparison says of runs whose difference is known.
+//! Tests of comparisons between runs whose difference is known.
 
 use std::collections::BTreeMap;
 
