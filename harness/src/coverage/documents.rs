@@ -13,26 +13,26 @@ use super::mutate::mutants;
 use super::subject::Subject;
 use crate::sample::{DocumentWriter, OptionalMembers, SampleError, SampleSettings};
 
-/// Where a document is from.
+/// Origin of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Origin {
-    /// The data set.
+    /// The document is from the data set.
     Given,
-    /// Sampled from the schema.
+    /// The document was sampled from the schema.
     Sampled,
-    /// A change of one of the others.
+    /// The document is a mutant of a given or a sampled one.
     Mutated,
 }
 
 /// A document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Document {
-    /// Its text, as Python's `json.dumps` prints it.
+    /// Text of the document, as Python's `json.dumps` prints it.
     pub text: String,
-    /// Whether it is valid: by its label where the schema has no judge, and by the judge otherwise.
+    /// Whether the document is valid: by its label where the schema has no judge, and by the judge otherwise.
     pub valid: bool,
-    /// Where it is from.
+    /// Origin of the document.
     pub origin: Origin,
 }
 

@@ -7,7 +7,7 @@ use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 use serde_json::{Map, Value, json};
 
-/// Where in a document a value stands: names and numbers, from the outside.
+/// Path to a value in a document: names of members and indices of items, from the root on.
 type Path = Vec<Step>;
 
 #[derive(Clone)]
@@ -18,7 +18,7 @@ enum Step {
 
 /// Most places of a document that are looked at.
 const MAX_PLACES: usize = 2_000;
-/// How often a place is tried for each mutant that is asked for.
+/// Number of places tried for each mutant asked for.
 const TRIES: usize = 4;
 /// Characters that a change appends to a string, so many that common bounds on lengths are passed.
 const APPENDED_CHARACTERS: usize = 300;
@@ -208,7 +208,7 @@ pub fn reductions(document: &Value, limit: usize) -> Vec<Value> {
     smallest.into_values().collect()
 }
 
-/// What makes a value smaller: nothing left of it, half of a string, half of an array.
+/// Reductions of a value: to the empty value of its type (zero for a number), to half of a string, to half of an array.
 const REDUCTIONS: [fn(&mut Value); 3] = [
     |value| match value {
         Value::Object(members) => members.clear(),

@@ -1,4 +1,4 @@
-//! [`CoverageRecord`]: what one framework did with the documents of one schema.
+//! [`CoverageRecord`]: the verdicts of one framework on the documents of one schema.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +12,7 @@ use crate::worker::trial::Ending;
 /// One line of `records.jsonl` of a run of `maskwright coverage --true`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CoverageRecord {
-    /// Which framework and schema.
+    /// Key of the record: framework, data set and schema.
     pub key: CoverageKey,
     /// Why the schema could not be used at all; it then counts for no framework.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -20,10 +20,10 @@ pub struct CoverageRecord {
     /// Why the schema was refused, where it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compile_error: Option<CompileFailure>,
-    /// How the worker failed while compiling, where it did.
+    /// Failure of the worker while compiling, where it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ending: Option<Ending>,
-    /// How the worker failed while replaying documents, where it did: the schema was taken, but some documents found no verdict.
+    /// Failure of the worker while replaying documents, where it failed: the schema was taken, but some documents have no verdict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replay_ending: Option<Ending>,
     /// SHA-256 of the documents.
@@ -44,10 +44,10 @@ pub struct CoverageRecord {
     /// Invalid documents that were let through.
     #[serde(default)]
     pub let_through: usize,
-    /// Whose labels the documents of the data set have.
+    /// Source of the data set's documents and of their labels.
     #[serde(default)]
     pub source: Source,
-    /// Documents of the data set that were left out because their label is not what the judge says.
+    /// Documents of the data set that were left out because the judge contradicts their label.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub disputed: usize,
     /// The smallest valid document found that is blocked.
@@ -65,14 +65,14 @@ fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 
-/// What a [`CoverageRecord`] is about.
+/// Key of a [`CoverageRecord`]: framework, data set and schema.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct CoverageKey {
     /// The framework.
     pub framework: String,
     /// The data set.
     pub dataset: String,
-    /// The schema's name in it.
+    /// Name of the schema in the data set.
     pub schema: String,
 }
 
@@ -81,9 +81,9 @@ pub struct CoverageKey {
 pub struct CounterExample {
     /// The document.
     pub text: String,
-    /// Where the document was from that it was made smaller from.
+    /// Origin of the document that was reduced to this one.
     pub origin: Origin,
-    /// What the judge says against it; nothing of a valid one.
+    /// The judge's objection to the document; none where the document is valid.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
 }

@@ -9,7 +9,7 @@ use crate::report::part::Part;
 use crate::report::statistics::Interval;
 use crate::report::table::{CellText, Style, Table, table};
 
-/// What a run's report is made of.
+/// Report of a run of coverage: rows, frameworks and records.
 pub struct CoverageReport<'a> {
     /// The rows.
     pub rows: Vec<CoverageRow>,
@@ -19,7 +19,7 @@ pub struct CoverageReport<'a> {
     pub records: &'a [CoverageRecord],
 }
 
-/// What stands under the table.
+/// Legend printed below the table.
 const LEGEND: &str = "true: schemas of which no document shows a defect, with 95 % Wilson intervals; an upper bound of true coverage (definition 5.3), since \
 documents that were not tried may show more. From one side: blocks nothing valid (a refused schema blocks all); from the other: lets nothing invalid through. A \
 framework that failed on a schema, or gave no verdict on it, counts on neither side. \
@@ -27,7 +27,7 @@ over, under: schemas taken of which a valid document is blocked, an invalid one 
 maskwright's own language, so that they cannot show what maskwright blocks wrongly; whether they are valid says the judge, so that they can show what it lets \
 through wrongly.";
 
-/// What stands under the table of estimates.
+/// Legend printed below the table of estimates.
 const ESTIMATE_LEGEND: &str = "unseen: schemas with a defect that no document tried has shown, at least, with the 95 % interval of Chao's estimator; it goes by the \
 schemas of which one document and two documents show a defect, as if the documents of a schema showed it independently and alike, and is not known where there are some of the former and none of the latter. estimate: true less their share; its interval reaches from \
 the lower limit of true less the upper limit of unseen to the upper limit of true, and holds with 92.5 % at least. Of defects that show in fewer documents than detects from, nothing is known: so \
@@ -62,7 +62,7 @@ impl CoverageReport<'_> {
         ]
     }
 
-    /// What counts nowhere.
+    /// Returns notes on the documents and schemas that are left out of all counts.
     fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         let first = self.frameworks.first();

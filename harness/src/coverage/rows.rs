@@ -8,7 +8,7 @@ use super::record::CoverageRecord;
 use super::unseen::{Tried, Unseen, detection_limit};
 use crate::report::statistics::{Interval, Spread, wilson};
 
-/// What stands for all data sets together.
+/// Name of the row of all data sets together.
 pub const ALL: &str = "all";
 
 /// One row of the table.
@@ -20,17 +20,17 @@ pub struct CoverageRow {
     pub framework: String,
     /// Schemas tried.
     pub schemas: usize,
-    /// Documents they were tried with, valid and invalid.
+    /// Documents with which these schemas were tried, valid and invalid.
     pub documents: [usize; 2],
     /// Share of the schemas that are taken (definition 5.1).
     pub declared: Option<f64>,
-    /// Share of the schemas of which no valid document is blocked; refused ones block all of theirs.
+    /// Share of the schemas of which no valid document is blocked; a refused schema blocks all of its documents.
     pub nothing_blocked: Option<f64>,
-    /// Its 95 % Wilson interval.
+    /// 95 % Wilson interval of the share above.
     pub nothing_blocked_ci: Option<Interval>,
     /// Share of the schemas of which no invalid document is let through.
     pub nothing_let_through: Option<f64>,
-    /// Its 95 % Wilson interval.
+    /// 95 % Wilson interval of the share above.
     pub nothing_let_through_ci: Option<Interval>,
     /// Schemas of which a valid document is blocked although the schema was taken.
     pub over_constrained: usize,
@@ -42,7 +42,7 @@ pub struct CoverageRow {
     pub failed: usize,
     /// Share of the schemas of which no document shows a defect: an upper bound of true coverage (definition 5.3) on them.
     pub truly: Option<f64>,
-    /// Its 95 % Wilson interval.
+    /// 95 % Wilson interval of the share above.
     pub truly_ci: Option<Interval>,
     /// Schemas with a defect that no document has shown, at least; `None` where there are no two verdicts on any schema.
     pub unseen: Option<Unseen>,
@@ -153,7 +153,7 @@ pub enum Defect {
 pub struct Finding<'a> {
     /// The record.
     pub record: &'a CoverageRecord,
-    /// Which kind it is.
+    /// Kind of the defect.
     pub defect: Defect,
 }
 
@@ -163,7 +163,7 @@ impl<'a> Finding<'a> {
         self.example().map_or("", |example| &example.text)
     }
 
-    /// What the judge says against the document.
+    /// Returns the judge's objection to the document; empty where the document is valid.
     pub fn problem(&self) -> &'a str {
         self.example()
             .and_then(|example| example.problem.as_deref())
@@ -177,7 +177,8 @@ impl<'a> Finding<'a> {
         }
     }
 
-    /// What there is to read to understand the defect, in bytes: schema and document. Long schemas are not on record, and come last.
+    /// Returns the bytes of schema and document, which a reader has to read to understand the defect. Long schemas are not recorded; their findings
+    /// come last.
     pub fn size(&self) -> usize {
         let schema = self.record.schema.as_ref().map_or(1 << 20, String::len);
         schema + self.text().len()

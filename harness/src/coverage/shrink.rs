@@ -16,15 +16,15 @@ pub trait Probe {
 
 /// Rounds of making a document smaller.
 const ROUNDS: usize = 12;
-/// Bytes of a document up to which smaller ones are looked for: each of them is a copy of it.
+/// Largest size of a document, in bytes, that is reduced: each smaller candidate is a copy of the document.
 const MAX_BYTES: usize = 20_000;
 /// Time after which no further round begins, since every round compiles the schema anew.
 const TIME_FOR_ROUNDS: Duration = Duration::from_secs(10);
 /// Smaller documents tried in each round.
 const TRIED: usize = 48;
 
-/// As small a text as is found from `text` on which the framework is wrong likewise: it is still valid or invalid (`valid`), and the
-/// framework still says the opposite. A long text stays as it is.
+/// Reduces `text` to the smallest text found on which the framework is wrong in the same way: the result is valid or invalid as `valid` says, and the
+/// framework still says the opposite. A long text is returned as it is.
 pub fn smallest(text: &str, valid: bool, judge: Option<&Validator>, probe: &mut dyn Probe) -> String {
     let mut best = text.to_owned();
     let Some(judge) = judge.filter(|_| text.len() <= MAX_BYTES) else {

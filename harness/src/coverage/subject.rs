@@ -36,13 +36,13 @@ impl Source {
 /// A schema with the documents that come with it.
 #[derive(Clone, Debug)]
 pub struct Subject {
-    /// Where it is from, and the labels of its documents.
+    /// Source of the schema and of the labels of its documents.
     pub source: Source,
     /// The data set.
     pub dataset: String,
-    /// Its name in the data set.
+    /// Name of the schema in the data set.
     pub name: String,
-    /// Its text.
+    /// Text of the schema.
     pub schema: String,
     /// The documents that it may refer to.
     pub documents: BTreeMap<String, String>,

@@ -22,21 +22,21 @@ const MISSED: f64 = 0.05;
 pub struct Tried {
     /// Documents with a verdict.
     pub documents: usize,
-    /// Those of them on which the verdict is wrong.
+    /// Documents on which the verdict is wrong.
     pub wrong: usize,
 }
 
-/// How many schemas have a defect that no document has shown, at least.
+/// Estimate of the number of schemas with a defect that no document has shown, a lower bound.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Unseen {
     /// Schemas of which exactly one document shows a defect.
     pub shown_once: usize,
-    /// Schemas of which exactly two documents do.
+    /// Schemas of which exactly two documents show a defect.
     pub shown_twice: usize,
     /// The estimate: a number of schemas, at most those of which no document shows a defect. `None` where defects are shown once and none twice, from which
     /// nothing follows.
     pub schemas: Option<f64>,
-    /// Its 95 % interval; none of an estimate of zero, whose spread is not known.
+    /// 95 % interval of the estimate; none where the estimate is zero, whose spread is not known.
     pub interval: Option<Interval>,
 }
 
