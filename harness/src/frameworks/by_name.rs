@@ -17,10 +17,10 @@ use super::{
 use crate::terminal::did_you_mean;
 use crate::worker::{self, Launch, Limits, Provision, WORKER_COMMAND, Worker, WorkerCompiler, WorkerFailure};
 
-/// Where the sources are, for those who have the program alone.
+/// Address of the sources, for users who have the program alone.
 pub const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
 
-/// What a worker may use to get ready.
+/// Limits of a worker's start.
 const START_LIMITS: Limits = Limits {
     time: Duration::from_secs(120),
     memory_mib: 16 << 10,
@@ -49,12 +49,12 @@ pub enum FrameworkError {
     NotBuilt {
         /// The framework.
         name: &'static str,
-        /// Its executable.
+        /// Name of the framework's executable.
         executable: &'static str,
         /// Folder of its package.
         package: &'static str,
     },
-    /// Its worker does not start, or does not answer.
+    /// The framework's worker does not start, or does not answer.
     #[error("framework {name}: {failure}")]
     Worker {
         /// The framework.
@@ -67,7 +67,7 @@ pub enum FrameworkError {
     Vocabulary {
         /// The framework.
         name: String,
-        /// What it said.
+        /// The framework's message.
         message: String,
     },
     /// This program's own file cannot be found, to be started as a worker.
@@ -75,7 +75,7 @@ pub enum FrameworkError {
     Executable(std::io::Error),
 }
 
-/// How a class of MaskBench is named: behind this comes `module.Class`.
+/// Prefix that names a class of MaskBench; `module.Class` follows it.
 const MASKBENCH: &str = "maskbench:";
 
 /// The program that runs a class of MaskBench as a worker.
@@ -86,7 +86,7 @@ const MASKBENCH_WORKER: &str = include_str!("../worker/maskbench.py");
 pub struct NamedWorker {
     /// Name in commands, records and tables.
     pub name: String,
-    /// How to start it.
+    /// Command that starts the worker.
     pub launch: Launch,
 }
 
@@ -131,9 +131,9 @@ pub struct Framework {
     pub name: String,
     /// Version, options and the like, as its worker tells them.
     pub description: Description,
-    /// What its documentation says it supports, where it tells.
+    /// Keywords and formats that the framework documents as supported; none where it tells nothing.
     pub documented: Option<Documented>,
-    /// How documents are written for it, where that matters.
+    /// Function that writes documents in the form that the framework takes; none where it takes every text of a value.
     spelling: Option<Spelling>,
     home: Home,
 }

@@ -1,18 +1,18 @@
-//! [`Judging`]: how the documents of a suite are judged, and [`Spelling`]: how they are written for a framework.
+//! [`Judging`]: conditions under which the documents of a suite are judged, and [`Spelling`]: a function that writes them for a framework.
 
 use std::collections::BTreeMap;
 
 use ::maskwright::{ExactOptions, Formats, Style};
 use maskwright_worker::StyleChanges;
 
-/// How documents are judged.
+/// Conditions under which documents are judged.
 #[derive(Clone, Copy, Debug)]
 pub struct Judging<'a> {
     /// JSON texts by URI that `$ref` may lead to.
     pub documents: &'a BTreeMap<String, String>,
     /// Whether `format` is an assertion.
     pub assert_formats: bool,
-    /// What is to be different in how documents look that are written in a style of their own.
+    /// Changes to the style of documents, for frameworks that write a style of their own.
     pub style: &'a StyleChanges,
 }
 

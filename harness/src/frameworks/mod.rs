@@ -31,11 +31,11 @@ pub fn display_name(row: &str) -> String {
     }
 }
 
-/// A constrained-decoding framework of this program: what it is called, and how it is made ready.
+/// A constrained-decoding framework of this program: its name and version, and the function that makes it ready.
 pub struct BuiltInFramework {
     /// Name in commands, records and tables.
     pub name: &'static str,
-    /// One line for `maskwright list`.
+    /// Description of the framework in one line, for `maskwright list`.
     pub description: &'static str,
     /// Version of the framework's package.
     pub version: &'static str,
@@ -48,16 +48,16 @@ pub struct BuiltInFramework {
     pub in_process: bool,
     /// Whether it knows how a document can be ended.
     pub completes: bool,
-    /// What its documentation says it supports.
+    /// Keywords and formats that the framework documents as supported.
     pub documented: &'static Documented,
-    /// How a document is written for it, where it does not take every text of a value.
+    /// Function that writes documents in the form that the framework takes; none where it takes every text of a value.
     pub spelling: Option<Spelling>,
     /// Makes it ready for a vocabulary.
     pub prepare: fn(&Setup) -> Result<Box<dyn Compiler>, String>,
 }
 
 impl BuiltInFramework {
-    /// What its worker says of itself.
+    /// Returns the description that the framework's worker sends.
     pub fn describe(&self) -> Description {
         Description {
             name: self.name.to_owned(),
@@ -74,11 +74,11 @@ impl BuiltInFramework {
 pub struct ExternalFramework {
     /// Name in commands, records and tables.
     pub name: &'static str,
-    /// One line for `maskwright list`.
+    /// Description of the framework in one line, for `maskwright list`.
     pub description: &'static str,
     /// Name of the executable.
     pub executable: &'static str,
-    /// Its arguments.
+    /// Arguments of the executable.
     pub arguments: &'static [&'static str],
     /// Folder of its package, from the root of the repository.
     pub package: &'static str,

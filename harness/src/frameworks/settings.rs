@@ -1,4 +1,4 @@
-//! [`FrameworkSettings`]: what a run's manifest says of a framework.
+//! [`FrameworkSettings`]: the entry of a framework in a run's manifest.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +16,7 @@ pub struct FrameworkSettings {
 }
 
 impl FrameworkSettings {
-    /// What goes on record for the model alone.
+    /// Returns the settings recorded for the model alone.
     pub fn alone() -> Self {
         Self {
             name: LM_ONLY.to_owned(),

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use super::Judging;
 use crate::run::interrupt;
 
-/// Where a schema is found by the one that is made of it.
+/// URI under which the schema of `only_value` refers to the schema of the instance.
 const SPELT: &str = "maskwright:spelt";
 /// Members that are tried one behind the other, and looked ahead at.
 const ATTEMPTS: usize = 10_000;
@@ -160,7 +160,7 @@ struct Writer<'a> {
     masker: Box<dyn Masker>,
     schema: &'a str,
     attempts: usize,
-    /// Whether a member is held against those that are left before others are written behind it.
+    /// Whether a member is kept only where every remaining member that could be written before it can be written after it too.
     looks_ahead: bool,
 }
 
@@ -172,7 +172,7 @@ struct Written {
 }
 
 impl Writer<'_> {
-    /// Writes text, if all of it is taken.
+    /// Writes text and returns whether the engine takes all of it.
     fn text(&mut self, text: &str) -> bool {
         text.bytes()
             .all(|byte| self.masker.advance(TokenId::from(byte)).is_ok())
@@ -266,7 +266,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Those of some names that may come next.
+    /// Returns those of `names` that may come next; `None` where the attempts are used up.
     fn may_come<'n>(&mut self, names: Vec<&'n String>, is_first: bool) -> Option<Vec<&'n String>> {
         let mut may = Vec::new();
         for name in names {
@@ -278,7 +278,7 @@ impl Writer<'_> {
         Some(may)
     }
 
-    /// Where the schema first has a member of this name.
+    /// Returns the byte offset at which the schema's text first has a member of this name.
     fn place_in_schema(&self, name: &str) -> Option<usize> {
         let quoted = json!(name).to_string();
         let places = self.schema.match_indices(&quoted);

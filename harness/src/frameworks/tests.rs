@@ -29,7 +29,7 @@ fn subjects() -> impl Iterator<Item = Subject> {
     })
 }
 
-/// What a run changes of the style counts where a model writes, and not where documents are judged.
+/// A run's changes to the style hold where a model writes, and not where documents are judged.
 #[test]
 fn the_style_of_a_run_reaches_our_engine() {
     let mut builder = Vocabulary::builder();

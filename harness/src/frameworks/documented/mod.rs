@@ -39,12 +39,12 @@ const FORMATS: [&str; 19] = [
     "uuid",
 ];
 
-/// What a framework documents as supported.
+/// Keywords and formats that a framework documents as supported.
 ///
 /// Frameworks of this program declare it as a constant; a worker sends it as a [`protocol::Documented`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Documented {
-    /// Where it is documented.
+    /// Place of that documentation.
     pub source: Cow<'static, str>,
     /// The keywords that are enforced; annotations need not be listed.
     pub keywords: Cow<'static, [Keyword]>,

@@ -60,7 +60,7 @@ pub enum Restriction {
 #[error("there is no restriction {:?} of keywords: known are {}", .0, Restriction::NAMES.map(|(name, _)| name).join(", "))]
 pub struct UnknownRestriction(pub(super) String);
 
-/// Where a keyword stands.
+/// Context of a keyword: the root schema, and the schema object that has the keyword.
 pub(super) struct Place<'a> {
     pub(super) root: &'a Value,
     pub(super) schema: &'a Map<String, Value>,
@@ -165,7 +165,7 @@ fn disjoint_branches(root: &Value, branches: &Value) -> bool {
     pairs.all(|(left, right)| disjoint(root, left, right))
 }
 
-/// What `schema` refers to, where it refers to something local.
+/// Returns the target of the schema's `$ref` where that is local, and otherwise `schema` itself.
 fn resolve<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
     let reference = schema.get("$ref").and_then(Value::as_str);
     reference.and_then(|reference| local(root, reference)).unwrap_or(schema)
