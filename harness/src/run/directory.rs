@@ -26,10 +26,10 @@ pub const WARNINGS: &str = "warnings.json";
 
 /// A line of the records' file.
 pub trait Recorded: Serialize + DeserializeOwned {
-    /// What a record is about; there is one record for each key in a run.
+    /// Key of a record; a run has one record for each key.
     type Key: Clone + Eq + Hash + Serialize;
 
-    /// What this record is about.
+    /// Returns the key of this record.
     fn key(&self) -> &Self::Key;
 
     /// Whether the record stands. One that does not is measured again when the run is resumed, and its line in the file
@@ -45,13 +45,13 @@ pub struct RunDirectory<R: Recorded> {
     path: PathBuf,
     records: Vec<R>,
     keys: HashSet<R::Key>,
-    /// What the process measures.
+    /// Keys of the records that the process is to measure.
     planned: HashSet<R::Key>,
     failures: HashMap<R::Key, usize>,
     file: File,
     /// The run's manifest, that of its start where it is continued.
     manifest: Value,
-    /// Whether it was started by this process.
+    /// Whether this process started the run.
     is_new: bool,
 }
 
@@ -194,7 +194,7 @@ impl<R: Recorded> RunDirectory<R> {
         self.planned.len()
     }
 
-    /// Whether a record for `key` is still to be measured: it is one of this process, and there is no final one.
+    /// Whether a record for `key` is still to be measured: the process has to measure it, and there is no final one.
     pub fn lacks(&self, key: &R::Key) -> bool {
         self.planned.contains(key) && !self.keys.contains(key)
     }
@@ -204,7 +204,7 @@ impl<R: Recorded> RunDirectory<R> {
         serde_json::from_value(self.manifest["shard"].clone()).ok()
     }
 
-    /// How often earlier runs came to no final record for `key`.
+    /// Returns how often earlier runs came to no final record for `key`.
     pub fn failures(&self, key: &R::Key) -> usize {
         self.failures.get(key).copied().unwrap_or(0)
     }
@@ -253,13 +253,13 @@ impl<R: Recorded> RunDirectory<R> {
         }
     }
 
-    /// What stands over the run's tables in Markdown.
+    /// Returns the heading above the run's tables, in Markdown: command, date, program, machine, models, frameworks and data.
     pub fn heading(&self) -> String {
         heading(&self.manifest)
     }
 
-    /// Where this is a part of a run, tells the user that it is at its end, and what speaks against its times. False where it is a whole
-    /// run, of which tables are to be made.
+    /// Tells the user, where this is a part of a run, that the part is at its end, and prints `warnings` about its times. Returns false where this is
+    /// a whole run, of which tables are to be made.
     ///
     /// # Errors
     ///

@@ -53,7 +53,7 @@ pub enum RunDirectoryError {
         first: PathBuf,
         /// The other one, or the same again.
         second: PathBuf,
-        /// What the records are about, as JSON.
+        /// Key of the records, as JSON.
         key: String,
     },
     /// There is no run to resume.
@@ -69,7 +69,7 @@ pub enum RunDirectoryError {
         path: PathBuf,
         /// 1-based line number.
         line: usize,
-        /// What is wrong.
+        /// The damage found.
         message: String,
     },
     /// The manifest is damaged.
@@ -80,7 +80,7 @@ pub enum RunDirectoryError {
     DamagedManifest {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The damage found.
         message: String,
     },
     /// The run to resume is another command's.
@@ -106,14 +106,14 @@ pub enum RunDirectoryError {
     OtherRun {
         /// The directory.
         path: PathBuf,
-        /// What differs, option by option.
+        /// Differences between the settings, option by option.
         differences: Vec<String>,
         /// Whether it is a part of a run.
         is_part: bool,
     },
 }
 
-/// What of the records is on disk, at the end of an error.
+/// Returns the end of an error's text: the number of records on disk, and how to continue the run.
 fn kept_records(kept: usize, directory: &Path) -> String {
     let continued = format!(
         "--resume --out {} continues the run, and a part of one its own command",

@@ -1,4 +1,4 @@
-//! What of a manifest is the machine's: what times depend on, and what is no part of the question that was asked.
+//! Machine of a run, as its manifest describes it: times depend on the machine, and the questions that a run asks do not.
 
 use serde_json::{Value, json};
 
@@ -57,7 +57,7 @@ pub fn without_state(settings: &Value) -> Value {
     without(settings, &["/gpu/state"], &[])
 }
 
-/// Settings without what is the machine's.
+/// Settings without those of the machine: GPU, device and threads.
 pub fn without_machine(settings: &Value) -> Value {
     without(settings, &["/gpu", "/device", "/threads"], &["threads"])
 }

@@ -5,14 +5,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-/// How often the number of tasks that want a processor is looked at.
+/// Interval between two readings of the number of tasks that want a processor.
 const INTERVAL: Duration = Duration::from_millis(100);
-/// Fewest looks after which anything is said.
+/// Smallest number of readings for a warning.
 const FEWEST_LOOKS: usize = 10;
-/// Share by which measurements of the same thing may differ, at the median, without a word.
+/// Share by which measurements of the same thing may differ, at the median, without a warning.
 const SPREAD: f64 = 0.2;
 
-/// Counts the tasks that want a processor until it is asked. Only Linux tells their number; elsewhere it is silent.
+/// Counts the tasks that want a processor until it is finished. Only Linux tells their number; on other systems there is no warning.
 #[derive(Debug)]
 pub struct LoadWatch {
     stop: Arc<AtomicBool>,
@@ -39,7 +39,7 @@ impl LoadWatch {
         }
     }
 
-    /// What to say of a machine that was busy: more tasks wanted a processor than it has, so that some waited.
+    /// Stops counting, and returns a warning where the machine was busy: more tasks wanted a processor than it has, so that some waited.
     pub fn finish(mut self) -> Option<String> {
         self.stop.store(true, Ordering::Relaxed);
         let thread = self.thread.take()?;
@@ -69,7 +69,7 @@ fn running_tasks() -> Option<usize> {
     load.split(' ').nth(3)?.split('/').next()?.parse().ok()
 }
 
-/// What to say of repeated measurements that differ much: `totals` has those of each question.
+/// Returns a warning where repeated measurements differ much; `totals` has the measurements of each question.
 pub fn spread_warning<'a>(totals: impl IntoIterator<Item = &'a [f64]>) -> Option<String> {
     let mut spreads: Vec<f64> = totals
         .into_iter()

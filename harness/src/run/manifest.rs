@@ -7,16 +7,16 @@ use serde_json::Value;
 use super::machine::{are_alike, described, machine, without_state};
 use super::shard::Shard;
 
-/// What a command measures: two runs with equal settings measure the same.
+/// Settings of a command; two runs with equal settings measure the same.
 pub trait Settings: Serialize + DeserializeOwned {
     /// The command, as it stands behind `maskwright`.
     const COMMAND: &'static str;
 }
 
-/// What was run, with which options, on what. Written once, when a run starts.
+/// Manifest of a run: settings, command line, program and machine. It is written once, when the run starts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Manifest<S> {
-    /// What the run measures. Two runs with equal settings measure the same.
+    /// Settings of the run. Two runs with equal settings measure the same.
     pub settings: S,
     /// The command whose run it is, such as `ifstruct run`. Empty in manifests of earlier versions.
     #[serde(default)]
@@ -29,7 +29,7 @@ pub struct Manifest<S> {
     pub program: ProgramVersion,
     /// The machine.
     pub hardware: Hardware,
-    /// Which part of a run this is, where several processes measure one.
+    /// Part of the run that this manifest describes, where several processes measure one run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<Shard>,
     /// Number of records of the run, or of this part of it. Runs of earlier versions do not tell.
@@ -127,7 +127,7 @@ impl<S: Settings> Manifest<S> {
         serde_json::from_str(text)
     }
 
-    /// What `other` measures otherwise, option by option.
+    /// Returns the differences between this manifest and `other` in what is measured, option by option.
     pub fn differences(&self, other: &Self) -> Vec<String> {
         let [before, now] = [self, other].map(|manifest| serde_json::to_value(&manifest.settings).unwrap_or_default());
         let mut found = setting_differences(&before, &now);
@@ -141,8 +141,8 @@ impl<S: Settings> Manifest<S> {
 }
 
 impl<S: Settings> Manifest<S> {
-    /// In what another process is not the one that began: the parts of a run are put together by their manifests, so that a part is measured
-    /// by one program on one kind of machine.
+    /// Returns the difference in program or machine between the process that began a part and another: the parts of a run are put together by their
+    /// manifests, so that a part is measured by one program on one kind of machine.
     fn machine_difference(&self, other: &Self) -> Option<String> {
         if self.program != other.program {
             let told = |program: &ProgramVersion| format!("{} at commit {}", program.version, program.commit);
@@ -160,7 +160,7 @@ impl<S: Settings> Manifest<S> {
     }
 }
 
-/// What runs with the settings `before` and `now` measure otherwise, option by option.
+/// Returns the differences between the settings `before` and `now`, option by option.
 pub fn setting_differences(before: &Value, now: &Value) -> Vec<String> {
     let mut found = Vec::new();
     differ("", &without_state(before), &without_state(now), &mut found);

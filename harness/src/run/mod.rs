@@ -1,4 +1,4 @@
-//! What every run has: a directory of records with a manifest, progress on the terminal, and an end when the user asks for it.
+//! Parts that all runs share: a directory of records with a manifest, progress on the terminal, and an end when the user asks for it.
 
 pub mod directory;
 pub mod error;

@@ -1,4 +1,4 @@
-//! What is said on standard error beside results: a bar on a terminal, a line now and then elsewhere.
+//! Progress and messages on standard error, beside the results: a bar on a terminal, a line now and then elsewhere.
 
 use std::io::{IsTerminal as _, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,13 +9,13 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::terminal;
 
-/// How long nothing is said of a run's progress where standard error is no terminal.
+/// Interval between two lines on a run's progress where standard error is no terminal.
 const SILENCE: Duration = Duration::from_secs(30);
 
-/// Whether only errors are said.
+/// Whether only errors are printed.
 static QUIET: AtomicBool = AtomicBool::new(false);
 
-/// From now on only errors are said.
+/// Prints only errors from now on.
 pub fn be_quiet() {
     QUIET.store(true, Ordering::Relaxed);
 }

@@ -28,7 +28,7 @@ pub fn command_of_run(path: &Path) -> Result<String, RunDirectoryError> {
     }
 }
 
-/// What the run in `path` measures: the settings of its manifest, whatever its command; null where there are none.
+/// Reads the settings of the run in `path` from its manifest, whatever its command; null where the manifest has none.
 ///
 /// # Errors
 ///

@@ -10,9 +10,9 @@ use sha2::{Digest as _, Sha256};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Unchecked")]
 pub struct Shard {
-    /// Which part, from 1.
+    /// Number of the part, from 1.
     pub number: u32,
-    /// How many parts the run has.
+    /// Number of parts of the run.
     pub count: u32,
 }
 
@@ -48,7 +48,7 @@ pub enum ShardError {
     Variables {
         /// The names of the variables.
         variables: &'static str,
-        /// What is wrong with them.
+        /// The problem with the variables.
         problem: String,
     },
 }
@@ -152,7 +152,7 @@ impl fmt::Display for Shard {
     }
 }
 
-/// Which questions of a run a process measures: all, or those of its shard.
+/// Questions of a run that a process measures: all, or those of its shard.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Division {
     /// The part; all, where there is none.
