@@ -14,7 +14,7 @@ use super::position::{Next, Position};
 use super::settings::{OptionalMembers, SampleError, SampleSettings};
 use super::tokens::{END, Tokens, weight_in_text};
 
-/// How often a byte is taken that need not be usual.
+/// Probability of a step that chooses among all allowed bytes instead of the usual ones.
 const UNUSUAL: f64 = 1.0 / 100.0;
 /// Containers inside one another from which on optional members and items are rare, so that recursive schemas make small
 /// documents.
@@ -23,7 +23,7 @@ const DEEP: usize = 4;
 pub(super) const TOO_DEEP: usize = 7;
 /// Bytes of a number after which it is brought to an end.
 const LONG_NUMBER: usize = 8;
-/// Usual numbers that are tried at one place.
+/// Number of usual numbers tried at one position.
 const MAX_NUMBERS_TRIED: usize = 8;
 
 /// A document that is being written.
@@ -282,7 +282,8 @@ impl<'w> Draft<'w> {
         }
     }
 
-    /// One of some numbers that need no more digits, if there is one.
+    /// Returns a random one of `numbers` after which no further digit is needed, or, where a random choice of them has none, any number of that
+    /// choice.
     fn usual_number(&mut self, numbers: &[TokenId]) -> Result<TokenId, SampleError> {
         let some: Vec<TokenId> = numbers
             .choose_multiple(&mut self.random, MAX_NUMBERS_TRIED)

@@ -1,4 +1,4 @@
-//! Where in a JSON document the writer stands.
+//! Position of the writer in a JSON document.
 
 /// The part of a document that comes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,11 +1,11 @@
-//! [`SampleSettings`]: how documents are chosen.
+//! [`SampleSettings`]: options of the sampler of documents.
 
 use std::time::Duration;
 
 use clap::ValueEnum;
 use maskwright::{CompileError, MaskError, VocabularyError};
 
-/// Which members are written that a schema declares and does not demand.
+/// Optional members that are written: those that a schema declares and does not require.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum OptionalMembers {
     /// Every one that may come, except deep inside of recursive schemas
@@ -17,10 +17,10 @@ pub enum OptionalMembers {
     None,
 }
 
-/// How documents are chosen.
+/// Options of the sampler of documents.
 #[derive(Clone, Copy, Debug)]
 pub struct SampleSettings {
-    /// Which optional members are written.
+    /// Optional members that are written.
     pub optional: OptionalMembers,
     /// Bytes of a document, at most.
     pub max_bytes: usize,

@@ -1,4 +1,4 @@
-//! What is written is valid by another judge, usual, and as long as it may be.
+//! Tests of sampled documents: another judge finds them valid, their values are usual ones, and their length keeps to the limit.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;

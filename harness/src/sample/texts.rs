@@ -10,7 +10,7 @@ use super::tokens::{END, weight_in_text};
 
 /// Bytes of a string after which it is brought to an end.
 const LONG_TEXT: usize = 40;
-/// How often a string is written character by character though words could be.
+/// Probability of writing a string character by character rather than in words.
 const UNUSUAL_TEXT: f64 = 0.03;
 
 impl Draft<'_> {

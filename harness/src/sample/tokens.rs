@@ -151,7 +151,7 @@ impl Tokens {
     }
 }
 
-/// How usual a byte is within a string.
+/// Returns the weight of a byte within a string: the more usual, the larger.
 pub(super) fn weight_in_text(byte: u8) -> f64 {
     match byte {
         b'e' | b't' | b'a' | b'o' | b'i' | b'n' => 8.0,

@@ -13,7 +13,7 @@ use super::tokens::Tokens;
 /// Writes documents of one schema.
 pub struct DocumentWriter {
     schema: Value,
-    /// Where in the schema its root is.
+    /// JSON pointer or reference of the root within the schema.
     root: String,
     tokens: Tokens,
     start: Box<dyn Masker>,
