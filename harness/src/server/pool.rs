@@ -29,12 +29,12 @@ pub enum Ended {
     Interrupted,
 }
 
-/// Asks `questions`, in order, `concurrency` of them at once at each of the server's addresses, and hands each result with the question's number to `take`
-/// as it comes. What is left over after [`Next::Stop`] is not handed over.
+/// Asks `questions`, in order, `concurrency` of them at once at each of the server's addresses, and hands each result with the question's number to
+/// `take` as soon as it arrives. Results that arrive after [`Next::Stop`] are not handed over.
 ///
 /// # Errors
 ///
-/// What `take` fails with, at once.
+/// Returns the first error of `take` at once.
 pub fn ask_all<E>(
     client: &Arc<Client>,
     questions: Vec<Question>,
