@@ -1,4 +1,4 @@
-//! [`WorkerFailure`]: how a worker lets its host down.
+//! [`WorkerFailure`]: the ways in which a request to a worker fails.
 
 use std::time::Duration;
 
@@ -41,16 +41,16 @@ pub enum WorkerFailure {
         /// The limit, in MiB.
         limit_mib: u64,
     },
-    /// What came back is not the protocol.
+    /// The reply does not follow the protocol.
     #[error("the worker does not keep to the protocol: {message}")]
     Protocol {
-        /// In which way.
+        /// The deviation from the protocol.
         message: String,
     },
     /// The worker said that it cannot do what was asked.
     #[error("{message}")]
     Refused {
-        /// Its words.
+        /// The worker's message.
         message: String,
     },
 }

@@ -28,19 +28,19 @@ use process::Process;
 /// The command of this program that starts a worker of one of its own frameworks.
 pub const WORKER_COMMAND: &str = "worker";
 
-/// How to start a worker.
+/// Command that starts a worker, with its time limit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Launch {
     /// The program.
     pub program: PathBuf,
-    /// Its arguments.
+    /// Arguments of the program.
     pub arguments: Vec<String>,
-    /// Longest time that it may take to say what it is.
+    /// Longest time that the worker may take to describe itself.
     pub hello_time: Duration,
 }
 
 impl Launch {
-    /// A program that has nothing to work out before it says what it is: it has half a minute for that.
+    /// A program that prepares nothing before it describes itself, and has half a minute for that.
     pub fn new(program: impl Into<PathBuf>, arguments: Vec<String>) -> Self {
         Self {
             program: program.into(),
@@ -50,7 +50,7 @@ impl Launch {
     }
 }
 
-/// What every worker of a run is set up with, encoded once.
+/// Contents of the `setup` request to every worker of a run, encoded once.
 #[derive(Clone, Debug)]
 pub struct Provision {
     /// A [`WireVocabulary`] as JSON.
@@ -64,8 +64,8 @@ pub struct Provision {
 }
 
 impl Provision {
-    /// A vocabulary, the tokenizer behind it, the documents for frameworks that accept some, whether `format` is
-    /// judged as an assertion, what the masks are for, and what is to be different in how documents look.
+    /// Encodes a vocabulary, its tokenizer, the documents for frameworks that accept some, whether `format` is judged as an assertion, the purpose of
+    /// the masks, and the changes to the style of documents.
     pub fn new(
         vocabulary: &Vocabulary,
         tokenizer: Option<TokenizerSource>,

@@ -14,23 +14,22 @@ use super::failure::WorkerFailure;
 use super::spawn::spawn;
 use super::usage::{ProcessUsage, peak_memory};
 
-/// How often a working process's memory and processor time are looked at.
+/// Interval between two readings of a busy process's memory and processor time.
 const WATCH_INTERVAL: Duration = Duration::from_millis(20);
 /// Longest line of a reply.
 const MAX_LINE_BYTES: usize = 256 << 20;
 /// Largest number of raw bytes after a line.
 const MAX_RAW_BYTES: usize = 64 << 20;
-/// How much of standard error is kept.
+/// Number of bytes kept of standard error.
 const SAID_BYTES: usize = 2048;
-/// How long a process that closed its pipes may take to end.
+/// Longest time that a process may take to end after it closed its pipes.
 const END_GRACE: Duration = Duration::from_secs(1);
 
-/// What mimalloc, the allocator of frameworks in Rust, is told unless the environment says otherwise: no huge pages, as
-/// making one out of scattered memory may take the system 20 ms, and no memory given back to be taken anew, both in the
-/// middle of whichever mask comes upon it.
+/// Environment variables for mimalloc, the allocator of frameworks in Rust, unless the environment sets them: no huge pages, as making one out of
+/// scattered memory may take the system 20 ms, and no memory given back to be taken anew, both in the middle of whichever mask comes upon it.
 const ALLOCATOR: [(&str, &str); 2] = [("MIMALLOC_ALLOW_THP", "0"), ("MIMALLOC_PURGE_DELAY", "-1")];
 
-/// What one request may cost.
+/// Limits of one request to a worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Elapsed time. Processor time, of all threads together, may be twice that.
@@ -68,7 +67,7 @@ pub struct Process {
     errors: ChildStderr,
     /// Bytes received and not yet part of a reply.
     received: Vec<u8>,
-    /// How much of `received` is known to hold no line end.
+    /// Number of bytes at the start of `received` that are known to hold no line end.
     scanned: usize,
     said: Vec<u8>,
     usage: ProcessUsage,

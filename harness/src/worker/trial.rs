@@ -1,4 +1,4 @@
-//! [`Trial`]: what a framework's worker makes of one schema and its instances.
+//! [`Trial`]: the results of a framework's worker on one schema and its instances.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::worker::{Limits, Worker, WorkerFailure};
 
-/// What to do with a schema.
+/// Options of a trial: limits, and the measurements wanted.
 #[derive(Clone, Copy, Debug)]
 pub struct TrialOptions {
     /// Limits on the compilation; and, together, on all replays.
@@ -20,19 +20,19 @@ pub struct TrialOptions {
     pub forced: bool,
 }
 
-/// What became of a schema.
+/// Results of a framework on one schema: its compilation and the replays of its instances.
 #[derive(Clone, Debug)]
 pub struct Trial {
     /// The compilation.
     pub compilation: Compilation,
-    /// One for each instance, in order; fewer where the worker failed, the failure then being last.
+    /// Replays of the instances, in order; fewer than instances where the worker failed, the failure then being last.
     pub replays: Vec<Result<Replayed, Ending>>,
 }
 
-/// What became of the compilation.
+/// Outcome of the compilation.
 #[derive(Clone, Debug)]
 pub enum Compilation {
-    /// There is a masker.
+    /// The schema was compiled to a masker.
     Done {
         /// Time of the compilation.
         time: Time,
@@ -45,10 +45,10 @@ pub enum Compilation {
     Failed(Ending),
 }
 
-/// How a worker ended, or a request was left without an answer.
+/// Failure of a worker: it ended, or left a request without an answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ending {
-    /// In which way.
+    /// Kind of the failure.
     pub kind: EndingKind,
     /// The particulars.
     pub message: String,
@@ -64,7 +64,7 @@ pub enum EndingKind {
     Timeout,
     /// The limit on memory was reached.
     Memory,
-    /// It did not keep to the protocol.
+    /// The worker did not keep to the protocol.
     Protocol,
 }
 

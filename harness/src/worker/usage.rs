@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use sysinfo::{Pid, ProcessRefreshKind, ProcessesToUpdate, System};
 
-/// What a process uses, as last looked at.
+/// Memory and processor time of a process at the last reading.
 pub struct ProcessUsage {
     system: System,
     pid: Pid,
@@ -41,7 +41,7 @@ impl ProcessUsage {
     }
 }
 
-/// The largest resident memory a process ever had, in bytes, where the system keeps account of it; 0 elsewhere.
+/// Returns the largest resident memory that a process ever had, in bytes, where the system records that; 0 elsewhere.
 pub fn peak_memory(pid: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
