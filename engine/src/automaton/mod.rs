@@ -37,7 +37,7 @@ pub(crate) use step::style::narrowings::ValueFacts;
 pub(crate) use step::style::whitespace::Layout;
 pub(crate) use step::unique_items::numbers::PartialNumber;
 
-/// What the keyword `format` does.
+/// The effect of the keyword `format`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Formats {
     /// Formats that the drafts define must be met.

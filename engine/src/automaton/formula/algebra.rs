@@ -18,8 +18,8 @@ use crate::{Limits, Style};
 use hashbrown::HashMap;
 use std::sync::Arc;
 
-/// What a value must satisfy: assertions, constraints, formulas, languages and so on, each stored once and referred to
-/// by a number.
+/// The requirements on values: assertions, constraints, formulas, languages and so on, each stored once and referred to by a
+/// number.
 #[derive(Debug)]
 pub(crate) struct Algebra {
     pub(crate) schema: Arc<SchemaSet>,

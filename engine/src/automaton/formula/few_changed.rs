@@ -13,7 +13,7 @@ const ATOMS_WORTH_TAKING_APART: usize = 8;
 /// Number of levels of parts that are taken apart.
 const MAX_LEVELS: usize = 4;
 
-/// How the truth value of a formula follows from its parts.
+/// The connective of a formula, by which its truth value follows from those of its parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Join {
     And,
@@ -145,7 +145,8 @@ impl Parts {
 mod tests {
     use super::*;
 
-    /// What is replaced part by part is what is replaced as a whole, for formulas of each kind with negations and shared atoms.
+    /// Replacing formulas part by part gives the result of replacing them as a whole, for formulas of each kind with negations
+    /// and shared atoms.
     #[test]
     fn parts_are_replaced_as_the_whole_is() {
         let mut formulas = Formulas::default();

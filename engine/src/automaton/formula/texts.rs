@@ -44,7 +44,7 @@ struct Text {
     depth: u32,
     /// Number of bytes of the whole text.
     length: usize,
-    /// Where the last chunk begins in [`TextTable::bytes`].
+    /// Index in [`TextTable::bytes`] at which the last chunk begins.
     start: usize,
     /// Number of bytes of the last chunk.
     chunk: usize,

@@ -61,7 +61,7 @@ pub(crate) enum Query {
     Object(FormulaId, Box<[TextId]>),
 }
 
-/// What is known of the answer to a query.
+/// The answer to a query, as far as it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Answer {
     Yes,

@@ -1,4 +1,4 @@
-//! What the machine has found out, with one struct for each concern.
+//! Memos: results that the automaton has worked out, with one struct for each concern.
 
 use crate::automaton::formula::{AssertionId, Constraint, FormulaId, KeySetId, SetId, TextId, ValueSet};
 use crate::automaton::search::{ExpectationId, NextKeys, Verdicts};
@@ -41,7 +41,7 @@ pub(super) enum Part {
     Member(TextId),
 }
 
-/// What is derived from a set of values that are compared with a container.
+/// The kind of a set that is derived from the values that are compared with a container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Derivation {
     /// The values that agree with what has been read of the container.
@@ -55,7 +55,7 @@ pub(super) enum Derivation {
     Barred(FormulaId),
 }
 
-/// What has been derived from the last few sets of values.
+/// The last few sets of values, each with the set derived from it.
 pub(super) type DerivedSets = SmallVec<[(SetId<AssertionId>, ValueSet); 4]>;
 
 /// The strings that a string being read may become, by what follows them.
@@ -63,7 +63,7 @@ pub(super) type DerivedSets = SmallVec<[(SetId<AssertionId>, ValueSet); 4]>;
 pub(crate) struct TextClasses {
     /// The state after each class of strings, with the verdicts of the open assertions that tell classes apart.
     pub(super) classes: Vec<(Verdicts, State)>,
-    /// Which of the open assertions these are.
+    /// Indices, among the open assertions, of those that tell the classes apart.
     pub(super) split: Vec<usize>,
     pub(crate) exceptions: ExceptionalTexts,
     /// The string that stands for all of them in the states.
@@ -147,8 +147,9 @@ pub(super) struct DistinctMemo {
     pub(super) noted: HashSet<AssertionId>,
     /// The arrays and objects with a value at a position or key.
     pub(super) holders: HashMap<(Part, AssertionId), Vec<AssertionId>>,
-    /// What has been derived from sets of values for containers of which this much has been read, with the sets that it was
-    /// derived from last: from what may come next, too, so that a set is not always one more than the last.
+    /// Derived sets, by their kind and by how much of the container has been read, each with the set of values that it was last
+    /// derived from. Sets for values that may come next are kept as well, so that a set of values does not always have one more
+    /// than the last.
     pub(super) derived: HashMap<(Derivation, Container), DerivedSets>,
     pub(super) containers: HashMap<StackId, Distinctness>,
     /// Whether an object can still differ from others after a member with this key.

@@ -19,7 +19,7 @@ use std::hash::Hash;
 /// the depth from which on it no longer does.
 const SHAPED_DEPTH: u32 = 32;
 
-/// What begins a value: the requirement on it, and where in the layout of the document it stands.
+/// The shape of a value before it begins: the requirement on it, and its place in the layout of the document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct ValueShape {
     demand: ValueDemand,
@@ -107,7 +107,7 @@ impl Automaton {
         Ok(Some(ValueShape { demand, layout }))
     }
 
-    /// Where in the layout a state stands that is after a member of the object that `at` is in.
+    /// Returns the place in the layout that is reached after a member of the object that `at` is in.
     pub(crate) fn layout_after_member(&self, at: State) -> Layout {
         self.layout(State::new(Cursor::ObjectNext, at.stack), true)
     }

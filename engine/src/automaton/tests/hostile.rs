@@ -18,13 +18,13 @@ const TIME: Duration = Duration::from_secs(60);
 /// The result of working on a schema.
 #[derive(Debug, PartialEq)]
 enum Verdict {
-    /// It was compiled, and each document was accepted or not.
+    /// The schema was compiled, and each document was accepted or not.
     Answered(Vec<bool>),
-    /// No value satisfies it.
+    /// No value satisfies the schema.
     Unsatisfiable,
-    /// It was refused.
+    /// The schema was refused.
     Refused(CompileErrorKind),
-    /// It was compiled, and a document reached a limit.
+    /// The schema was compiled, and a document reached a limit.
     Stopped,
 }
 
@@ -235,7 +235,7 @@ fn long_lists_of_values() {
     }
 }
 
-/// What is stored for a list of objects or arrays grows with the length of the list, not with its square.
+/// The memory for a list of objects or arrays grows with the length of the list, not with its square.
 #[test]
 fn long_lists_are_kept_once() {
     let kept = |value: fn(usize) -> String, count: usize| {

@@ -188,7 +188,7 @@ fn completions_end_documents() {
     }
 }
 
-/// Where a search would have to look at many states, an end is found as well.
+/// An end is found even where a search would have to look at many states.
 #[test]
 fn completions_are_found_where_they_are_far_or_many() {
     let names = (0..300).map(|number| format!(r#""p{number}": {{"type": "integer"}}"#));

@@ -85,8 +85,8 @@ pub(crate) struct Orders {
     pub(super) listed: usize,
     /// The order in which the first `const` or `enum` that has an object writes its members, by the assertion of being equal to it.
     pub(super) written: HashMap<AssertionId, Arc<[TextId]>>,
-    /// How a subschema writes the arrays and objects of its `const` or `enum`, by the assertion of being equal to one: assertions of
-    /// that as well, which say how members are ordered.
+    /// The spellings that a subschema gives arrays and objects of its `const` or `enum`, by the assertion of being equal to such
+    /// a value: further assertions of equality, which say how members are ordered.
     pub(super) listed_as: HashMap<(NodeId, AssertionId), Vec<AssertionId>>,
 }
 

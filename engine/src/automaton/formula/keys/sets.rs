@@ -37,7 +37,7 @@ impl<T> Default for SetId<T> {
 
 /// An element of a set.
 pub(crate) trait Element: Copy + Eq + Hash {
-    /// How far up in a tree the element stands. No two elements have the same rank.
+    /// The element's priority in a tree: elements of higher rank stand nearer to the root. No two elements have the same rank.
     fn rank(self) -> u64;
 }
 

@@ -1,4 +1,4 @@
-//! How objects and arrays that have been read in part can be completed.
+//! Completion of objects and arrays that have been read in part.
 //!
 //! A [tableau] decomposes a formula into facts about [members](object_facts) or [items](arrays), and these raise
 //! queries about single values. Which verdicts of a value its container admits is found out

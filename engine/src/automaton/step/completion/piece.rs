@@ -19,7 +19,7 @@ const ENTRY_BYTES: usize = 96;
 pub(crate) struct TextPiece {
     /// The shared text.
     pub(crate) whole: Arc<[u8]>,
-    /// Where in it the piece begins.
+    /// Offset in `whole` at which the piece begins, in bytes.
     pub(crate) from: usize,
 }
 

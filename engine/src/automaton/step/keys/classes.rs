@@ -46,7 +46,8 @@ impl PartialKey {
 }
 
 impl Automaton {
-    /// What is known of the key that a state is in; `None` for states outside of keys.
+    /// Returns the part of the key that a state is in, with the languages that tell the object's keys apart; `None` for states
+    /// outside of keys.
     pub(crate) fn partial_key(&mut self, at: State) -> Result<Option<PartialKey>, AutomatonError> {
         let Cursor::Key(_, text, _) = at.cursor else {
             return Ok(None);

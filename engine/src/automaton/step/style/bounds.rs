@@ -57,7 +57,7 @@ pub(crate) struct Written {
     is_due: bool,
 }
 
-/// Where in a string or name one stands.
+/// A place in the text of a string or name, or outside of both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TextPlace {
     Outside,

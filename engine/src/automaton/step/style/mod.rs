@@ -1,5 +1,5 @@
-//! What the [style](crate::Style) changes in the steps of the machine: bounds on what the schema leaves without one, whitespace,
-//! objects that are narrowed to declared keys, and what of a schema's values all that leaves out.
+//! The effects of the [style](crate::Style) on the steps of the automaton: bounds where the schema sets none, whitespace, objects
+//! that are narrowed to declared keys, and the valid values that all this leaves out.
 
 pub(in crate::automaton) mod bounds;
 pub(in crate::automaton) mod narrowings;

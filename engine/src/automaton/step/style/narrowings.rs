@@ -1,4 +1,4 @@
-//! What a style leaves out of the values that satisfy some assertions.
+//! The values that satisfy some assertions and that a style leaves out.
 //!
 //! Each question is one of satisfiability: is there a value that the assertions admit and that lies beyond the bound? So nothing is
 //! said to be left out that another keyword excludes anyway.

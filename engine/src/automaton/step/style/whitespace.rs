@@ -7,8 +7,8 @@ use crate::automaton::step::{Automaton, Container, Cursor, Gap, StackId, State};
 use crate::style::whitespace::{GapText, Inside, LayoutPoint, Part};
 use crate::{FixedWhitespace, Whitespace};
 
-/// Where in the layout of a document a state stands, as far as that decides about whitespace. All states are alike where
-/// the style does not bound whitespace.
+/// The place of a state in the layout of a document, as far as it decides about whitespace. All states are alike where the style
+/// does not bound whitespace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Layout {
     gap: Gap,
@@ -27,8 +27,8 @@ enum Place {
 }
 
 impl Automaton {
-    /// Where a state stands in the layout. `holds_lines` says that line breaks may come before the end of what is begun
-    /// there.
+    /// Returns the place of a state in the layout. `holds_lines` says that line breaks may come before the end of the value or
+    /// container that begins there.
     pub(crate) fn layout(&self, at: State, holds_lines: bool) -> Layout {
         if matches!(
             self.search.algebra.style.whitespace,

@@ -27,10 +27,10 @@ const TRIED_DIGITS: [&str; 18] = [
     "", "0", "1", "2", "3", "4", "5", "6", "7", "8", "9", ".0", ".5", "11", "29", "47", "83", "101",
 ];
 
-/// What is tried behind these digits.
+/// Exponents that are tried behind these digits.
 const TRIED_EXPONENTS: [&str; 7] = ["", "e0", "e1", "e2", "e3", "e4", "e5"];
 
-/// What has been read of a number that has to differ from others, as far as it counts for how many numbers may come.
+/// The part of a number's state that decides how many numbers may still come, where the number has to differ from others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct PartialNumber {
     /// Whether all digits before the exponent are zero.
@@ -87,7 +87,8 @@ impl Automaton {
         Ok(self.tried_rest(number, text, others).is_some() || self.number_beside(text, expected, others)?.is_some())
     }
 
-    /// What counts of the number that a state is in or before, beside its state, for how many numbers may come.
+    /// Returns the [`PartialNumber`] of the number that a state is in or before; with the state, it decides how many numbers may
+    /// come.
     pub(crate) fn partial_number(&mut self, at: State) -> Result<PartialNumber, AutomatonError> {
         let others = self.distinctness(at.stack)?.child.others;
         let read = match at.cursor {

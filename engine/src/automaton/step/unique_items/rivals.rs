@@ -52,7 +52,7 @@ impl Automaton {
         }
     }
 
-    /// What is derived from a set of values for a container.
+    /// Derives a set of the given kind from a set of values, for a container.
     pub(super) fn derived(
         &mut self,
         frame: &Frame,
