@@ -62,7 +62,7 @@ enum NodeKind {
     Object,
 }
 
-/// What a value is; containers are walked with [`Document::items`] and [`Document::members`].
+/// The content of a value; containers are walked with [`Document::items`] and [`Document::members`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Content<'a> {
     Null,

@@ -51,7 +51,7 @@ struct Parser<'a> {
     text: &'a str,
     at: usize,
     limits: &'a Limits,
-    /// What was read so far. Its text stays empty until the end.
+    /// The part of the document read so far. Its text stays empty until the end.
     document: Document,
     open: Vec<OpenContainer>,
 }
@@ -66,7 +66,7 @@ struct OpenContainer {
     name: NodeIndex,
 }
 
-/// What may stand at the place reached.
+/// The tokens of JSON that may come next.
 enum Expect {
     Value,
     /// A value or `]`.

@@ -1,6 +1,6 @@
 //! The bodies of JSON strings.
 
-/// What stands between the quotes.
+/// The result of scanning a string between its quotes.
 pub(super) struct Scanned {
     /// Bytes up to the closing quote.
     pub len: usize,

@@ -47,7 +47,7 @@ pub(crate) struct ValueRef<'a> {
     nodes: &'a [Flat],
 }
 
-/// What a value is.
+/// The type and content of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape<'a> {
     Null,
@@ -185,7 +185,7 @@ impl<'a> ValueRef<'a> {
         }
     }
 
-    /// Where the value lies: tells values apart that are equal.
+    /// The address of the value's nodes, by which values that are equal are told apart.
     #[cfg(test)]
     pub fn address(self) -> *const u8 {
         self.nodes.as_ptr().cast()

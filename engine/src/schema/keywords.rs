@@ -1,4 +1,4 @@
-//! What a subschema says, in one form for all drafts.
+//! The keywords of a subschema, in one form for all drafts.
 
 use crate::decimal::Decimal;
 use crate::json::Value;

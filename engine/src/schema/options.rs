@@ -1,4 +1,4 @@
-//! What the caller decides about loading.
+//! Options of loading a schema.
 
 use std::collections::BTreeMap;
 
@@ -6,15 +6,15 @@ use crate::{Limits, PatternSyntax};
 
 use super::Draft;
 
-/// How the text of a schema is read, and what it may refer to.
+/// Options of reading the text of a schema, and the documents that it may refer to.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct SchemaOptions {
     /// The draft of documents without `$schema`. Default 2020-12. Whole documents of OpenAPI 3.0 and 3.1 say themselves
     /// which they are.
     pub default_draft: Draft,
-    /// Which schema of the text is meant: a JSON Pointer such as `/$defs/order` or `#/components/schemas/Order`, or an
-    /// anchor. Default empty: the whole text.
+    /// The schema of the text that is meant: a JSON Pointer such as `/$defs/order` or `#/components/schemas/Order`, or an anchor.
+    /// Default empty: the whole text.
     pub root: String,
     /// Texts of the JSON documents that references may lead to, by absolute URI without fragment. The meta-schemas of
     /// all supported drafts need not be among them. Nothing is ever fetched.
@@ -23,8 +23,8 @@ pub struct SchemaOptions {
     /// and `dependentSchemas` and leave it to implementations. Default no, as those drafts' meta-schemas
     /// say: it "is no longer a keyword".
     pub legacy_dependencies: bool,
-    /// Which regular expressions are read. Default those of ECMA-262 and what other dialects have in common beyond it.
+    /// The dialect of regular expressions. Default ECMA-262, and the syntax that other dialects have in common beyond it.
     pub patterns: PatternSyntax,
-    /// What loading may cost.
+    /// Limits on the cost of loading.
     pub limits: Limits,
 }

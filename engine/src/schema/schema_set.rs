@@ -30,7 +30,7 @@ pub(crate) struct Subschema {
     pub body: Body,
 }
 
-/// What a subschema says.
+/// The content of a subschema.
 #[derive(Clone, Debug)]
 pub(crate) enum Body {
     /// Every value is valid.
@@ -41,12 +41,12 @@ pub(crate) enum Body {
 }
 
 impl SchemaSet {
-    /// What the schema may cost.
+    /// The limits on the cost of the schema.
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
 
-    /// Which regular expressions are read.
+    /// The dialect of regular expressions in the schema.
     pub fn patterns(&self) -> PatternSyntax {
         self.patterns
     }

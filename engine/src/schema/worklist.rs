@@ -16,7 +16,7 @@ pub(super) struct Worklist<'o> {
     pub index: ResourceIndex<'o>,
     pub scopes: DynamicScopes,
     pub nodes: Vec<Subschema>,
-    /// What each node is, parallel to `nodes`.
+    /// The schema and the dynamic scope of each node, parallel to `nodes`.
     pub keys: Vec<(LocatedSchema, ScopeId)>,
     ids: HashMap<(DocumentId, NodeIndex, ScopeId), NodeId>,
 }

@@ -59,7 +59,7 @@ pub(crate) enum Keyword {
     ContentSchema,
 }
 
-/// How a keyword's value holds subschemas.
+/// The form in which a keyword's value holds subschemas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Holds {
     Nothing,
@@ -138,7 +138,7 @@ impl Keyword {
         known.then_some(keyword)
     }
 
-    /// How the keyword's value holds subschemas in `draft`.
+    /// Returns the form in which the keyword's value holds subschemas in `draft`.
     pub fn holds(self, draft: Draft) -> Holds {
         match self {
             Self::Items if draft <= Draft::Draft201909 => Holds::OneOrArray,

@@ -32,7 +32,7 @@ pub enum Draft {
     OpenApi31,
 }
 
-/// What a dialect has of OpenAPI beyond a draft.
+/// A version of OpenAPI whose keywords a dialect has beyond those of a draft.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OpenApi {
     V30,
@@ -137,7 +137,7 @@ impl Vocabularies {
     pub const FORMAT_ASSERTION: Self = Self(32);
     /// Keywords that assert nothing.
     pub const ANNOTATION: Self = Self(64);
-    /// What the drafts' own meta-schemas declare.
+    /// The vocabularies that the drafts' own meta-schemas declare.
     pub const DEFAULT: Self = Self(1 | 2 | 4 | 8 | 16 | 64);
 
     pub fn contains(self, other: Self) -> bool {
@@ -181,7 +181,7 @@ impl Vocabularies {
 pub(crate) struct Dialect {
     /// The draft of JSON Schema: never one of OpenAPI.
     pub draft: Draft,
-    /// What OpenAPI adds to it.
+    /// The version of OpenAPI whose keywords are added to the draft, if any.
     pub open_api: Option<OpenApi>,
     pub vocabularies: Vocabularies,
     /// Whether `dependencies` means something in drafts that dropped it.

@@ -1,4 +1,4 @@
-//! What the keywords of each draft mean, in terms of [`Keywords`].
+//! The meaning of each draft's keywords, in terms of [`Keywords`].
 //!
 //! [`KeywordReader::read`] has them all in one list; those that take more than a line have functions in the file of
 //! their family.

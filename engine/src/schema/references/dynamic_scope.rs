@@ -11,7 +11,7 @@ use super::resources::{DynamicName, LocatedSchema, Resource, ResourceId};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(in crate::schema) struct ScopeId(u32);
 
-/// What each name that a dynamic reference uses leads to in a scope.
+/// For each name that a dynamic reference uses, the schema that it leads to in a scope.
 type Bindings = Vec<(DynamicName, LocatedSchema)>;
 
 /// All dynamic scopes met.
@@ -83,7 +83,7 @@ impl DynamicScopes {
         inside
     }
 
-    /// Where `name` leads in `scope`.
+    /// Returns the schema that `name` leads to in `scope`.
     pub fn lookup(&self, scope: ScopeId, name: Option<&str>) -> Option<LocatedSchema> {
         let bindings = &self.scopes[scope.0 as usize];
         let found = bindings

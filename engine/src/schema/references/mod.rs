@@ -1,4 +1,4 @@
-//! What references name: the documents at hand, the resources in them, and the subschemas inside those.
+//! The targets of references: the documents at hand, the resources in them, and the subschemas inside those.
 
 pub(super) mod documents;
 pub(super) mod dynamic_scope;

@@ -1,4 +1,4 @@
-//! What a reference names: documents are read as they are referred to, JSON Pointers and anchors followed.
+//! Resolution of references: documents are read as they are referred to, JSON Pointers and anchors followed.
 
 use std::sync::Arc;
 
@@ -172,7 +172,7 @@ impl ResourceIndex<'_> {
     }
 }
 
-/// What is left of a name without what is often got wrong in one: case, signs and a plural. All names for definitions are one.
+/// Returns a name without the parts that are often got wrong: case, signs and a plural. All names for definitions become one.
 fn bare_name(name: &str) -> String {
     let bare: String = name.chars().filter(|character| character.is_alphanumeric()).collect();
     let bare = bare.to_lowercase();

@@ -44,7 +44,7 @@ pub(in crate::schema) struct Anchor {
     pub ambiguous: bool,
 }
 
-/// What dynamic references ask for: a name given by `$dynamicAnchor`, or `None` for `$recursiveAnchor`.
+/// The name that a dynamic reference asks for: one given by `$dynamicAnchor`, or `None` for `$recursiveAnchor`.
 pub(in crate::schema) type DynamicName = Option<Box<str>>;
 
 /// Every resource found so far. Documents are read when something refers to them.
@@ -65,13 +65,13 @@ pub(in crate::schema) struct ResourceIndex<'o> {
     uri_bytes: usize,
 }
 
-/// What a URI names.
+/// The resource that a URI names.
 #[derive(Clone, Copy)]
 pub(super) struct NamedResource {
     pub resource: ResourceId,
     /// The name is an identifier in the document, rather than where the document was found.
     pub by_identifier: bool,
-    /// Two resources of one document have it as identifier.
+    /// Two resources of one document have the URI as identifier.
     pub ambiguous: bool,
 }
 

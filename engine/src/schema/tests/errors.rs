@@ -1,4 +1,4 @@
-//! What is refused, where, and in which words; what drafts know and do not know.
+//! Refused schemas, with the places and words of their errors; keywords that drafts know and do not know.
 
 use super::{load, load_error, root_keywords, valid};
 use crate::schema::{Bound, SchemaSet, TypeSet};

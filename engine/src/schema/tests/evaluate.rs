@@ -12,7 +12,7 @@ use crate::json::{Shape, Value, ValueRef};
 use crate::schema::keywords::Contains;
 use crate::schema::{Body, Keywords, NodeId, SchemaSet, TypeSet};
 
-/// How an evaluator is told what it does not know itself.
+/// Answers about texts, which an evaluator cannot give itself.
 pub(crate) trait Texts {
     /// Whether the ECMA-262 regular expression `pattern` matches somewhere in `text`.
     fn matches(&self, pattern: &str, text: &str) -> bool;
@@ -21,7 +21,7 @@ pub(crate) trait Texts {
     fn has_format(&self, format: &str, text: &str) -> bool;
 }
 
-/// Which items or members of a value a valid subschema evaluated.
+/// For each item or member of a value, whether a valid subschema evaluated it.
 type Evaluated = Vec<bool>;
 
 pub(crate) struct Evaluator<'s> {
@@ -32,7 +32,7 @@ pub(crate) struct Evaluator<'s> {
     cyclic: bool,
 }
 
-/// What the evaluator found.
+/// The result of an evaluation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Outcome {
     pub valid: bool,
@@ -59,7 +59,7 @@ pub(crate) fn is_valid(set: &SchemaSet, texts: &dyn Texts, value: &Value) -> boo
 }
 
 impl Evaluator<'_> {
-    /// What `node` evaluates of `value`, if `value` is valid under it.
+    /// Returns the items or members of `value` that `node` evaluates, if `value` is valid under it.
     fn apply(&mut self, node: NodeId, value: ValueRef<'_>) -> Option<Evaluated> {
         let set = self.set;
         let nothing = || vec![false; len(value)];

@@ -18,7 +18,7 @@ const DRAFTS: [(&str, Draft); 5] = [
     ("draft2020-12", Draft::Draft202012),
 ];
 
-/// What comes out differently from the optional part, by file (ending) and group, and why.
+/// Tests of the optional part that come out differently, by file (ending) and group, and why.
 const OPTIONAL_EXCEPTIONS: &[(&str, &str, &str)] = &[
     (
         "draft4/optional/zeroTerminatedFloats.json",
