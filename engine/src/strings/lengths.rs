@@ -220,7 +220,7 @@ impl Lengths {
         Self(kept).without_covered()
     }
 
-    /// What lies in an endless interval goes into it.
+    /// Merges the intervals that an infinite interval covers into that interval.
     fn without_covered(mut self) -> Option<Self> {
         let is_tail = |stair: &Stair| stair.step == 1 && stair.times == FOREVER;
         let Some(mut from) = self.0.iter().filter(|s| is_tail(s)).map(|s| s.low).min() else {

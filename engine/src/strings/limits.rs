@@ -2,7 +2,7 @@
 
 use crate::Limits;
 
-/// What a [`super::Languages`] may spend before it answers with [`LimitReached`].
+/// Resources that a [`super::Languages`] may spend before it answers with [`LimitReached`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LanguageLimits {
     /// Cells held by expressions and cached transitions together; a cell is a child or a range, up to 12 bytes.
@@ -39,8 +39,8 @@ impl Default for LanguageLimits {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the strings of this schema need more than {allowed} {what}")]
 pub(crate) struct LimitReached {
-    /// What there would be too many of.
+    /// The kind of thing of which there would be too many.
     pub(crate) what: &'static str,
-    /// How many are allowed.
+    /// The largest number allowed.
     pub(crate) allowed: usize,
 }

@@ -83,7 +83,7 @@ fn expressions() -> &'static [String] {
     })
 }
 
-/// What may follow `beginning` in the braces of `\p{…}`.
+/// Returns the endings of the expressions that begin with `beginning` and may stand in the braces of `\p{…}`.
 pub(in crate::strings) fn property_endings(beginning: &str) -> impl Iterator<Item = &'static str> {
     let all = expressions();
     let place = all.partition_point(|expression| &**expression < beginning);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::strings::lengths::Lengths;
 
-/// What is known about a language's emptiness.
+/// The answer, as far as it is known, to whether a language is empty.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::strings) enum Emptiness {
     #[default]
@@ -27,19 +27,19 @@ pub(crate) enum Cardinality {
 /// `None` where the set is too irregular to be kept, which is then not asked again.
 pub(in crate::strings) type KnownLengths = Option<Arc<Lengths>>;
 
-/// How far a language and its [over-approximation](super::over_approximation) are the same.
+/// The lengths up to which a language and its [over-approximation](super::over_approximation) agree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Horizon {
     /// Characters of a text.
     pub(crate) characters: u64,
-    /// Stretches of blanks in it: how many words it can have.
+    /// Stretches of blanks in the text: the number of words that it can have.
     pub(crate) blanks: u64,
-    /// Octets of it in UTF-8.
+    /// Octets of the text in UTF-8.
     pub(crate) octets: u64,
 }
 
 impl Horizon {
-    /// Up to where this one is or another.
+    /// Returns the larger bound of two horizons, quantity by quantity.
     pub(crate) fn or(self, other: Self) -> Self {
         Self {
             characters: self.characters.max(other.characters),
@@ -49,5 +49,5 @@ impl Horizon {
     }
 }
 
-/// What an expression is known by in all schemas.
+/// A hash that identifies an expression in all schemas.
 pub(crate) type Fingerprint = u128;

@@ -1,4 +1,4 @@
-//! How many texts, and which come first.
+//! The number of texts of a language, and its first texts.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -33,7 +33,7 @@ impl Side {
         }
     }
 
-    /// What is always on this side.
+    /// Returns the approximation that is always on this side: every text, or none.
     fn trivial(self) -> LanguageId {
         match self {
             Self::Above => ANY,

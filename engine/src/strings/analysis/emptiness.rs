@@ -25,7 +25,7 @@ const CUSTOM_DFA_LOOK: usize = 1_000;
 /// Nodes of a language that are looked at to see how many things it asks for.
 const ASKED_NODES: usize = 64;
 
-/// Which of the states that were met is looked at next.
+/// The order in which a search looks at the states that it met.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Order {
     /// The last.
@@ -36,7 +36,7 @@ enum Order {
     Near,
 }
 
-/// How a search through an automaton ended.
+/// The outcome of a search through an automaton.
 enum SearchEnd {
     Found,
     Exhausted,
@@ -164,7 +164,7 @@ impl Languages {
         Ok(Some((rest, min, max)))
     }
 
-    /// What can be said without walking: cheap enough to be asked of every target of every state.
+    /// Decides emptiness without a walk: cheap enough to be asked of every target of every state.
     pub(in crate::strings) fn judge(&mut self, id: LanguageId) -> Result<Emptiness, LimitReached> {
         if id == NONE {
             return Ok(Emptiness::Empty);
@@ -294,7 +294,8 @@ impl Languages {
         Ok(SearchEnd::Exhausted)
     }
 
-    /// How many things a language asks for at once, roughly: languages that are intersected, whichever way that is put.
+    /// Counts, roughly, the conditions that a text of a language has to meet at once: languages that are intersected, whichever
+    /// way that is put.
     fn asked(&self, id: LanguageId) -> usize {
         let (mut asked, mut looked_at) = (0, 0);
         let mut open = vec![(id, true)];
@@ -311,7 +312,7 @@ impl Languages {
         asked
     }
 
-    /// How many characters the languages intersected ask for, all together, as far as that is easily counted.
+    /// Adds up the shortest lengths of the languages that are intersected, in characters; 0 where there is no such length.
     fn characters_asked(&mut self, id: LanguageId) -> Result<u64, LimitReached> {
         let Expr::And(members) = self.arena.node(id).clone() else {
             return Ok(self.shortest_length(id)?.unwrap_or(0));

@@ -99,7 +99,7 @@ fn fingerprint_of(node: &Expr, parts: &[Fingerprint]) -> Fingerprint {
     u128::from(high) << 64 | u128::from(low)
 }
 
-/// What is hashed, in a row: twice at once is quicker than piece by piece.
+/// The bytes to hash, in a row: to hash them at once is quicker than piece by piece.
 #[derive(Default)]
 struct HashedBytes(SmallVec<[u8; 256]>);
 

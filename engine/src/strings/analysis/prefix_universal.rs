@@ -242,8 +242,8 @@ impl Languages {
         Ok(Some(text))
     }
 
-    /// Where `id` is all texts but some: characters of ASCII, as bits, each of which is in none of these, once a text is
-    /// longer than all of bounded length; none of other languages.
+    /// Returns, for a language of all texts but some, the characters of ASCII, as bits, of which none occurs in the excluded
+    /// texts, once a text is longer than all those of bounded length; none for other languages.
     fn unused_if_excluded(&mut self, id: LanguageId) -> Result<Option<u128>, LimitReached> {
         if self.excludes_short(id)? {
             return Ok(Some(ALL_ASCII));

@@ -199,7 +199,7 @@ struct Graph {
     states: Vec<LanguageId>,
     places: HashMap<LanguageId, usize>,
     accepts: Vec<bool>,
-    /// Where the edges of each state start.
+    /// Indices in `edges` at which the edges of each state start.
     rows: Vec<usize>,
     edges: Vec<usize>,
     /// States one character before a language of known lengths.

@@ -30,11 +30,11 @@ pub(in crate::strings) struct IdnHostname {
     label: Label,
 }
 
-/// What has been read of a label.
+/// The part of a label that has been read.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Label {
     Plain(PlainLabel),
-    /// What follows `xn--`, in lower case.
+    /// The characters behind `xn--`, in lower case.
     Encoded(Box<str>),
 }
 

@@ -1,4 +1,4 @@
-//! What a label of an internationalised name may be: RFC 5891 to 5893.
+//! Rules for a label of an internationalised name: RFC 5891 to 5893.
 
 use std::sync::OnceLock;
 
@@ -36,7 +36,7 @@ const DISALLOWED: [(char, char); 11] = [
     ('\u{A960}', '\u{A97F}'),
     ('\u{D7B0}', '\u{D7FF}'),
 ];
-/// What stands between labels.
+/// Separators between labels.
 pub(in crate::strings) const DOTS: &str = ".\u{3002}\u{FF0E}\u{FF61}";
 pub(in crate::strings) const MIDDLE_DOT: char = '\u{B7}';
 pub(in crate::strings) const KERAIA: char = '\u{375}';
@@ -222,7 +222,7 @@ pub(in crate::strings) fn keeps_direction(label: &[char]) -> bool {
     }
 }
 
-/// What the other labels of a name ask of a label, besides being one.
+/// The requirement that the other labels of a name put on a label, besides being one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(in crate::strings) enum Demand {
     /// Nothing.
@@ -243,7 +243,7 @@ impl Demand {
         }
     }
 
-    /// What is asked of the labels behind `label`, for which this holds.
+    /// Returns the requirement on the labels behind `label`, which meets this one.
     pub(in crate::strings) fn behind(self, label: &[char]) -> Self {
         match self {
             Self::Any if is_right_to_left(label) => Self::Directed,

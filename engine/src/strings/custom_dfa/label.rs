@@ -9,7 +9,7 @@ use super::idna::{
     Demand, JOINER, KATAKANA_MIDDLE_DOT, KERAIA, MIDDLE_DOT, NON_JOINER, Tables, is_virama, joins_next, may_stand,
 };
 
-/// What is known of the beginning of a label in which nothing is wrong whatever follows.
+/// The state after the beginning of a label that has no error yet, whatever follows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct LabelReading {
     /// Characters.
@@ -28,11 +28,11 @@ pub(super) struct LabelReading {
     wait: Wait,
     /// Whether there is a katakana middle dot, but nothing of a script that it goes with.
     lacks_japanese: bool,
-    /// Whose digits there are, of those that may not stand together.
+    /// The kind of digits read, of the kinds that may not stand together.
     digits: Option<DigitKind>,
 }
 
-/// What the first character makes the direction of a label.
+/// The direction of a label, which its first character decides.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 enum Direction {
     /// None: the label breaks the rule on bidirectional names.
@@ -46,7 +46,7 @@ enum Direction {
     },
 }
 
-/// What is asked of the next character.
+/// The requirement on the next character.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 enum Wait {
     #[default]

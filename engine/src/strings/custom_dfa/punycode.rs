@@ -41,7 +41,7 @@ fn digit_byte(value: u32) -> u8 {
     }
 }
 
-/// What has been read of an encoded text.
+/// The state of a decoder of Punycode, within an encoded text.
 #[derive(Clone, Debug)]
 pub(super) struct Decoder {
     text: Vec<char>,
@@ -53,7 +53,7 @@ pub(super) struct Decoder {
     inserted: usize,
 }
 
-/// What a digit did.
+/// The effect of a digit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum DigitRead {
     /// The number goes on.
@@ -156,7 +156,7 @@ pub(super) fn encode(text: &[char]) -> Option<String> {
     Some(encoded)
 }
 
-/// How long `text` is, once encoded; none where it is too long for a label anyway.
+/// Returns the length of `text` once encoded, in characters; none where the text is too long for a label anyway.
 pub(super) fn encoded_length(text: impl Iterator<Item = char> + Clone) -> Option<usize> {
     let basic = text.clone().filter(char::is_ascii).count();
     let mut length = basic + usize::from(basic > 0);

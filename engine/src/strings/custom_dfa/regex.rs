@@ -43,7 +43,7 @@ pub(in crate::strings) struct RegexSyntax {
     is_coarse: bool,
 }
 
-/// Where in a term.
+/// The place within a term.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum RegexState {
     /// Between terms; whether the last may be repeated.
@@ -167,7 +167,7 @@ impl RegexSyntax {
         Self { at, ..self.clone() }
     }
 
-    /// Where the term before ends here, the place between terms; none in the middle of one.
+    /// Returns the place between terms, where the term before may end here; none in the middle of a term.
     pub(super) fn settled(&self) -> Option<Self> {
         match &self.at {
             RegexState::Term { .. } => Some(self.clone()),

@@ -1,6 +1,6 @@
 //! The braces of a quantifier in a regular expression, such as `{2,5}`.
 
-/// How far the braces have come, with the bounds read so far.
+/// The progress through the braces of a quantifier, with the bounds read so far.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Braces {
     /// Behind the opening brace.
@@ -14,7 +14,7 @@ pub(super) enum Braces {
 }
 
 impl Braces {
-    /// What is behind `c`; inside, none behind the closing brace.
+    /// Returns the state after `c`: none where no braces go on so, and an inner none behind the closing brace.
     pub(super) fn after(&self, c: char) -> Option<Option<Self>> {
         let digit = c.to_digit(10).map(u64::from);
         let longer = |number: u64, digit: u64| number.saturating_mul(10).saturating_add(digit).min(u64::MAX - 1);

@@ -4,7 +4,7 @@ use crate::strings::charset::LAST;
 
 const LAST_CODE_POINT: u32 = 0x10_FFFF;
 
-/// What stands before a place in a class, as far as it matters to what may follow.
+/// The part of a class that stands before a place, as far as it decides what may follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum ClassState {
     /// Nothing that a range could begin with.

@@ -1,4 +1,4 @@
-//! How the text of a regular expression can be ended, and in how many characters at the least.
+//! Completion of the text of a regular expression, and the fewest characters that it takes.
 
 use super::regex::{EscapeState, RegexState, RegexSyntax};
 use super::regex_class::{ClassState, Hex};

@@ -141,7 +141,7 @@ fn beginnings_of_encoded_labels_are_handed_out_iff_they_can_be_completed() {
     assert!((2..23).contains(&live), "{live}");
 }
 
-/// Where there is room, any beginning can be completed in any number of characters from eight on.
+/// Any beginning can be completed in any number of characters from eight on, where there is room.
 #[test]
 fn beginnings_with_room_can_be_completed() {
     let mut beginnings: Vec<String> = vec![String::new()];

@@ -101,8 +101,8 @@ impl Derivatives {
         Ok(self.table(arena, id, 0))
     }
 
-    /// What may follow the character numbered `c` in texts of `id`, which is closed. Unlike [`Self::of`] this makes no
-    /// states for other characters.
+    /// Returns the derivative of `id`, which is closed, by the character numbered `c`. Unlike [`Self::of`] this makes no states
+    /// for other characters.
     pub(in crate::strings) fn after(
         &mut self,
         arena: &mut Arena,
@@ -259,7 +259,7 @@ impl Arena {
     }
 }
 
-/// Where the character numbered `c` leads.
+/// Returns the target of the character numbered `c`.
 pub(in crate::strings) fn target(rows: &[TableRow], c: u32) -> LanguageId {
     let place = rows.partition_point(|(range, _)| range.last < c);
     match rows.get(place) {

@@ -25,7 +25,7 @@ pub(in crate::strings) struct Arena {
     hasher: DefaultHashBuilder,
     /// The definition of each loop once it is known, and the facts it was announced with.
     pub(in crate::strings) loops: LayeredVec<(LanguageId, Facts)>,
-    /// What follows each hour, or hour and minute, of a time of day with a leap second, as far as it has been made.
+    /// The language behind each hour, or hour and minute, of a time of day with a leap second, as far as it has been made.
     pub(in crate::strings) leap_seconds: LayeredMap<(u8, LeapMinute), LanguageId>,
     /// The languages of all texts of at most so many octets in UTF-8.
     pub(in crate::strings) octets: LayeredMap<LanguageId, u16>,

@@ -169,7 +169,7 @@ impl Arena {
         self.intern(Expr::Concat(item, rest))
     }
 
-    /// What "anything" before or after makes superfluous: `x?.*` is `.*`, `x{2,5}.*` is `x{2}.*`.
+    /// Simplifies a concatenation beside a language of any texts: `x?.*` is `.*`, `x{2,5}.*` is `x{2}.*`.
     fn absorbed(
         &mut self,
         item: LanguageId,
@@ -312,7 +312,7 @@ impl Arena {
 /// The states of a trie that words may still be added to, each below the one before it.
 #[derive(Default)]
 struct OpenTrie {
-    /// Where the edges of each begin, and what may follow the words that end there.
+    /// For each state the index at which its edges begin, and the language that may follow the words that end there.
     states: Vec<(usize, Option<LanguageId>)>,
     /// The edges of all, state after state.
     edges: Vec<(CharRange, LanguageId)>,

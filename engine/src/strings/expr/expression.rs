@@ -33,7 +33,7 @@ pub(in crate::strings) enum Expr {
         accepts: bool,
         edges: SmallVec<[(CharRange, LanguageId); 1]>,
     },
-    /// The first is neither a concatenation nor open.
+    /// The first language is neither a concatenation nor open.
     Concat(LanguageId, LanguageId),
     Repeat {
         inner: LanguageId,
@@ -61,45 +61,45 @@ pub(in crate::strings) enum Expr {
     CustomDfa(CustomDfa),
 }
 
-/// How far the minute of a leap second's time of day has been read.
+/// The place in the minute of a leap second's time of day up to which a text has been read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(in crate::strings) enum LeapMinute {
-    /// The colon before it comes next.
+    /// The colon before the minute comes next.
     Ahead,
     /// The first digit of the minute comes next.
     Begun,
     /// The minute begins with this digit.
     Tens(u8),
-    /// The colon behind it comes next.
+    /// The colon behind the minute, of which this is the number, comes next.
     Read(u8),
     /// The fraction of the second, or the offset, comes next.
     Zone(u8),
 }
 
-/// What is known of an expression when it is made.
+/// Facts about an expression, which are worked out when it is made.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::strings) struct Facts {
-    /// Whether the empty text belongs to it: bit `b` for the truth values `b` of the conditions on the past.
+    /// Whether the empty text belongs to the expression: bit `b` for the truth values `b` of the conditions on the past.
     pub(in crate::strings) nullable: u64,
-    /// The conditions on the past that it mentions, a bit each.
+    /// The conditions on the past that the expression mentions, a bit each.
     pub(in crate::strings) pasts: u8,
-    /// Whether it is made of characters, concatenation, repetition and union only: such an expression, unless it is `NONE`, has
-    /// a text, and its lengths follow from its structure.
+    /// Whether the expression is made of characters, concatenation, repetition and union only: such an expression, unless it is
+    /// `NONE`, has a text, and its lengths follow from its structure.
     pub(in crate::strings) simple: bool,
     /// Whether lengths follow from the structure: it is `simple`, but for bounds on the length of parts.
     pub(in crate::strings) structural: bool,
-    /// Whether it is a Boolean combination with an [`Expr::CustomDfa`]: its states are as many as texts, so that
+    /// Whether the expression is a Boolean combination with an [`Expr::CustomDfa`]: its states are as many as texts, so that
     /// derivatives are taken by one character at a time.
     pub(in crate::strings) custom_dfa: bool,
     /// Whether the structure shows that it has finitely many texts.
     pub(in crate::strings) finite: bool,
-    /// Which characters its texts may begin with.
+    /// The characters with which its texts may begin.
     pub(in crate::strings) firsts: CoarseCharSet,
-    /// Which characters its texts may have at all.
+    /// The characters that may occur in its texts.
     pub(in crate::strings) used: CoarseCharSet,
     /// Characters of which each of its texts has one at least; none where no such characters show.
     pub(in crate::strings) needed: Option<CoarseCharSet>,
-    /// How many words there are in it if it is a short list; 0 of others.
+    /// The number of words of a short list; 0 of other expressions.
     pub(in crate::strings) words: u8,
 }
 

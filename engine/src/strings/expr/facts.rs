@@ -1,4 +1,4 @@
-//! What is known of an expression when it is made, from what is known of its parts.
+//! Facts about an expression when it is made, from the facts about its parts.
 
 use crate::strings::charset::CharRange;
 use crate::strings::expr::arena::Arena;
@@ -8,7 +8,7 @@ use crate::strings::expr::word_lists::short_list;
 use crate::strings::language_id::{LanguageId, UNBOUNDED};
 
 impl Arena {
-    /// What is known of an expression that is made, the parts of which have been.
+    /// Returns the facts about an expression that is being made; its parts have been made already.
     pub(super) fn facts_of(&self, expr: &Expr) -> Facts {
         match expr {
             Expr::Loop(number) => return self.loops[*number as usize].1,
@@ -122,12 +122,12 @@ impl Arena {
 }
 
 impl Arena {
-    /// What may come first in texts of an expression.
+    /// Returns the characters with which texts of an expression may begin.
     pub(in crate::strings) fn firsts(&self, id: LanguageId) -> CoarseCharSet {
         self.facts(id).firsts
     }
 
-    /// What may come first in texts of an expression that is made, the parts of which have been.
+    /// Returns the characters with which texts of an expression may begin that is being made; its parts have been made already.
     fn firsts_of(&self, node: &Expr) -> CoarseCharSet {
         match node {
             Expr::None | Expr::Empty => CoarseCharSet::NONE,
@@ -161,12 +161,12 @@ impl Arena {
         }
     }
 
-    /// What may come at all in texts of an expression.
+    /// Returns the characters that may occur in texts of an expression.
     pub(in crate::strings) fn used(&self, id: LanguageId) -> CoarseCharSet {
         self.facts(id).used
     }
 
-    /// What may come at all in texts of an expression that is made, the parts of which have been.
+    /// Returns the characters that may occur in texts of an expression that is being made; its parts have been made already.
     fn used_of(&self, node: &Expr) -> CoarseCharSet {
         let all_of = |members: &mut dyn Iterator<Item = LanguageId>| {
             members.fold(CoarseCharSet::NONE, |all, member| all.or(self.used(member)))

@@ -1,4 +1,4 @@
-//! What follows the hour of a time of day with a leap second, made when a text gets there.
+//! The language behind the hour of a time of day with a leap second, made when a text gets there.
 
 use crate::strings::expr::arena::{Arena, NewLanguage};
 use crate::strings::expr::expression::{Expr, LeapMinute};
@@ -7,7 +7,7 @@ const DAY: u16 = 24 * 60;
 const DIGITS: [&str; 10] = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"];
 
 impl Arena {
-    /// What follows the hour of a time of day with the second 60, from so far in its minute on.
+    /// Returns the language behind the hour of a time of day with the second 60, from a place in its minute on.
     ///
     /// Each of the 1,440 times of day has its own two offsets; they are made when a text gets there, and so is each step
     /// on the way.

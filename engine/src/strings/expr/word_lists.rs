@@ -52,7 +52,7 @@ impl Arena {
         }
     }
 
-    /// What is left of the words of a list behind the character numbered `c`; none of languages that do not look like a list.
+    /// Returns the remaining words of a list behind the character numbered `c`; none for languages that do not look like a list.
     pub(in crate::strings) fn after_in_list(&self, language: LanguageId, c: u32) -> Option<LanguageId> {
         match self.node(language) {
             Expr::Branch { edges, .. } => Some(target(edges, c)),
@@ -85,7 +85,7 @@ impl Arena {
         Some(words)
     }
 
-    /// How many words there are in a short list that is none of states; 0 of other languages.
+    /// Returns the number of words of a short list that is no state of a trie; 0 for other languages.
     pub(super) fn words_of(&self, node: &Expr) -> u8 {
         short_list(match node {
             Expr::Empty => Some(1),
@@ -212,7 +212,7 @@ pub(super) fn short_list(words: Option<u64>) -> u8 {
     }
 }
 
-/// What is left of sorted texts behind each character that they begin with.
+/// Groups sorted texts by their first character, and returns the remainder of each text behind it.
 pub(crate) fn group_by_first_character<'a>(texts: &[&'a str]) -> Vec<(char, Vec<&'a str>)> {
     let mut behind: Vec<(char, Vec<&str>)> = Vec::new();
     for text in texts {

@@ -30,7 +30,7 @@ impl From<PatternError> for FormatError {
 
 pub(super) type FormatLanguage = Result<LanguageId, FormatError>;
 
-/// Where formats write their rules.
+/// The arena into which formats write their rules.
 pub(super) struct Grammar<'l> {
     pub(super) arena: &'l mut Arena,
     pub(super) limits: &'l LanguageLimits,

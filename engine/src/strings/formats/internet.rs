@@ -79,7 +79,7 @@ impl Identifier {
         }
     }
 
-    /// What may follow a scheme, or stand alone if its first segment is `first`.
+    /// Returns the pattern of the part behind a scheme, or of a reference without a scheme if its first segment is `first`.
     fn hierarchy(&self, first: &str) -> String {
         let Self {
             authority,

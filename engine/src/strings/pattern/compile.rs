@@ -26,7 +26,7 @@ use crate::strings::unicode_properties::word;
 
 type PatternLanguage = Result<LanguageId, PatternError>;
 
-/// Where in the text an expression starts to match.
+/// The place in the text at which an expression starts to match.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum MatchStart {
     /// At the beginning.
@@ -35,12 +35,12 @@ enum MatchStart {
     Later,
 }
 
-/// What may follow an expression.
+/// The languages that may follow an expression.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Continuation {
-    /// Where it matched no character.
+    /// The continuation where the expression matched no character.
     empty: LanguageId,
-    /// Where it matched some.
+    /// The continuation where the expression matched some.
     after: LanguageId,
 }
 

@@ -11,7 +11,7 @@ pub(crate) enum PatternError {
     Syntax {
         /// Byte offset into the pattern.
         offset: usize,
-        /// What could have stood there.
+        /// The syntax that was expected.
         expected: &'static str,
     },
     /// The pattern has syntax of other dialects, which ECMA-262 does not have.
@@ -29,7 +29,7 @@ pub(crate) enum PatternError {
     Unsupported {
         /// Byte offset into the pattern.
         offset: usize,
-        /// What is not supported.
+        /// The construct that is not supported.
         what: &'static str,
     },
     /// The pattern cannot be read by the parser of its dialect.
@@ -43,12 +43,12 @@ pub(crate) enum PatternError {
     /// The pattern is larger than the limits allow.
     #[error("the pattern has more than {allowed} {what}")]
     TooLarge {
-        /// What there is too much of.
+        /// The kind of thing of which there is too much.
         what: &'static str,
-        /// How much is allowed.
+        /// The largest number allowed.
         allowed: usize,
     },
-    /// Its language does not fit beside the others.
+    /// The pattern's language does not fit beside the others.
     #[error(transparent)]
     Limit(#[from] LimitReached),
 }

@@ -6,7 +6,7 @@ use crate::strings::pattern::error::PatternError;
 use crate::strings::pattern::reader::PatternParser;
 use crate::strings::unicode_properties::SPACES;
 
-/// What a `\` and what follows it stand for.
+/// The meaning of a `\` with the characters that belong to it.
 pub(super) enum ParsedEscape {
     Character(char),
     Class(CharSet),

@@ -1,6 +1,6 @@
 //! [`PatternSyntax`]: which dialects of regular expressions are read.
 
-/// Which regular expressions `pattern`, `patternProperties` and replies by an expression may have.
+/// The dialect of the regular expressions in `pattern`, `patternProperties` and replies by an expression.
 ///
 /// JSON Schema names those of ECMA-262. Under [`Common`](Self::Common) and [`Ecma`](Self::Ecma) whatever is one is read as
 /// ECMA-262 reads it, with the leniencies of its Annex B that schemas in the wild rely on. The other two are for expressions that were

@@ -1,4 +1,4 @@
-//! What things cost. Run with `--release -- --ignored --nocapture figures`.
+//! Measurements of time and size. Run with `--release -- --ignored --nocapture figures`.
 
 use std::collections::HashSet;
 use std::time::Instant;

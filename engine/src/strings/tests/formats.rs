@@ -83,7 +83,7 @@ fn formats_combine_with_what_else_there_is() {
     }
 }
 
-/// What no text fulfils is found out, and so is what some text does.
+/// Languages without texts are found to be empty, and languages with texts are not.
 #[test]
 fn contradictions_with_formats_are_found() {
     let mut languages = Languages::new(&LanguageLimits::default());

@@ -133,7 +133,7 @@ fn combinations_contain_what_they_should() {
     }
 }
 
-/// What is said to be prefix_universal has a text that begins with any other.
+/// Every text can be continued to a member of a language that is found to be prefix-universal.
 #[test]
 fn every_text_goes_on_in_prefix_universal_languages() {
     let mut rng = ChaCha8Rng::seed_from_u64(5);
