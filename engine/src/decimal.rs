@@ -21,7 +21,7 @@ pub(crate) const MAX_EXPONENT: i64 = 1 << 60;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{what} over the limit of {limit}")]
 pub(crate) struct NumberLimitReached {
-    /// What is too large.
+    /// The quantity that is too large.
     pub(crate) what: &'static str,
     /// The largest allowed.
     pub(crate) limit: u64,
@@ -354,7 +354,7 @@ pub(crate) fn power(base: u64, exponent: u64) -> BigUint {
     }
 }
 
-/// How often `factor` divides `value`, which is not zero, and what remains.
+/// Divides `value`, which is not zero, by `factor` as often as it goes; returns what remains, and the number of divisions.
 pub(crate) fn strip_factor(value: BigUint, factor: u64) -> (BigUint, u64) {
     let (mut rest, mut count) = (value, 0);
     if let Some(mut small) = rest.to_u64() {

@@ -178,7 +178,7 @@ pub enum VocabularyError {
     TokenizerJson {
         /// JSON Pointer into tokenizer.json.
         pointer: String,
-        /// What is wrong there and what was expected.
+        /// The error found there, and what was expected.
         message: String,
     },
     /// The crate `tokenizers` fails on the tokenizer (only with the feature `tokenizers`).
@@ -189,7 +189,7 @@ pub enum VocabularyError {
     TiktokenLine {
         /// 1-based line number.
         line: usize,
-        /// What is wrong with it.
+        /// The error in the line.
         message: String,
     },
     /// A file is no model of SentencePiece.
@@ -197,7 +197,7 @@ pub enum VocabularyError {
     SentencePiece {
         /// Offset in the file.
         offset: usize,
-        /// What is wrong there.
+        /// The error found there.
         message: &'static str,
     },
     /// One id is given to two different tokens.
@@ -234,7 +234,7 @@ pub enum VocabularyError {
     /// More tokens, or longer ones, than a vocabulary may have.
     #[error("{what} is {value}, over the limit of {limit}")]
     Limit {
-        /// What is too large.
+        /// The quantity that is too large.
         what: &'static str,
         /// Its size.
         value: usize,

@@ -87,9 +87,9 @@ pub struct Limits {
 pub(crate) struct Exceeded {
     /// The field of [`Limits`].
     pub(crate) limit: &'static str,
-    /// What there are too many of.
+    /// The kind of thing of which there are too many.
     pub(crate) what: &'static str,
-    /// How many are allowed.
+    /// The largest number allowed.
     pub(crate) allowed: usize,
 }
 

@@ -9,12 +9,13 @@ pub use bounds::WritingBounds;
 pub use narrowing::NarrowingKind;
 pub use whitespace::{FixedWhitespace, Indent, LineBreak, SpacesAround, Whitespace};
 
-/// Which of the texts of a JSON value may be written. A style narrows how a document looks. It leaves values out only where its fields
-/// say so ([`NumberStyle::Plain`] very long numbers, [`StringStyle`] unusual strings, [`WritingBounds`] what has no end, [`closed`](Self::closed)
-/// and [`all_required`](Self::all_required) objects with other members), and never all that a schema allows: whatever combination of
-/// its keywords has a value keeps one. Two limits: where items have to differ, a million numbers at least are kept of infinitely many; and
-/// beside bounds of more than 4,096 digits there is the bound itself and its tenfold and tenth only.
-/// [`Explainer::narrowings`](crate::explain::Explainer::narrowings) lists what is left out of a schema.
+/// The subset of a JSON value's texts that may be written. A style narrows how a document looks. It leaves values out only where
+/// its fields say so ([`NumberStyle::Plain`] very long numbers, [`StringStyle`] unusual strings, [`WritingBounds`] whatever has
+/// no end, [`closed`](Self::closed) and [`all_required`](Self::all_required) objects with other members), and never all that a
+/// schema allows: every combination of a schema's keywords that has a value keeps one. Two limits: where items have to differ, a
+/// million numbers at least are kept of infinitely many; and beside bounds of more than 4,096 digits there is the bound itself
+/// and its tenfold and tenth only. [`Explainer::narrowings`](crate::explain::Explainer::narrowings) lists the values of a schema
+/// that are left out.
 ///
 /// Two presets: [`rfc8259`](Self::rfc8259), all of JSON, is what judges of documents need;
 /// [`generation`](Self::generation) is what a model should write. Their fields can be mixed.
@@ -39,14 +40,15 @@ pub struct Style {
     pub escapes: Escapes,
     /// Spellings of numbers.
     pub numbers: NumberStyle,
-    /// Which of the strings that a schema allows are written.
+    /// The strings that are written, among those that a schema allows.
     pub strings: StringStyle,
-    /// How far a document may go on where its schema sets no bound.
+    /// Bounds on the length and depth of a document where its schema sets none.
     pub bounds: WritingBounds,
 }
 
-/// Which of the strings that a schema allows are written. Each field is a preference: where nothing else that the schema says leaves
-/// room for it (a `pattern` that asks for `:60`, a `const`), and where strings have to differ from one another, all strings that are valid are written.
+/// Preferences among the strings that a schema allows. Each field is a preference: where nothing else that the schema says leaves
+/// room for the preference (a `pattern` that asks for `:60`, a `const`), and where strings have to differ from one another, all
+/// strings that are valid are written.
 ///
 /// Formats count only where they are asserted (see [`Formats`](crate::Formats)).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -194,9 +196,9 @@ impl Style {
         }
     }
 
-    /// What a model should write: compact or indented with bounded whitespace, members in the schema's order, no escapes
-    /// but those needed, numbers of bounded length without exponents, integers as integer literals, formats in their usual spelling, and bounds where
-    /// the schema sets none.
+    /// The style in which a model should write: compact or indented with bounded whitespace, members in the schema's order, no
+    /// escapes but those needed, numbers of bounded length without exponents, integers as integer literals, formats in their
+    /// usual spelling, and bounds where the schema sets none.
     pub const fn generation() -> Self {
         Self {
             whitespace: Whitespace::Bounded { indent: 4 },

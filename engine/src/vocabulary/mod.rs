@@ -29,7 +29,7 @@ impl<F: Fn(&[u8]) -> Vec<TokenId> + Send + Sync> Tokenize for F {
     }
 }
 
-/// What a token id stands for.
+/// The role of a token id in a vocabulary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TokenKind {
     /// Text: the token's bytes become part of the document.
@@ -114,7 +114,7 @@ impl Vocabulary {
         self.kinds.is_empty()
     }
 
-    /// What `token` stands for; [`TokenKind::Unused`] for ids past the end.
+    /// The role of `token`; [`TokenKind::Unused`] for ids past the end.
     pub fn kind(&self, token: TokenId) -> TokenKind {
         self.kinds.get(token as usize).copied().unwrap_or(TokenKind::Unused)
     }

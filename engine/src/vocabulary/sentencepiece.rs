@@ -103,7 +103,7 @@ enum Value<'a> {
 struct Fields<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// Where in the file the message begins.
+    /// Offset in the file at which the message begins, in bytes.
     offset: usize,
 }
 

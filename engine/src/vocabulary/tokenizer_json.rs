@@ -9,7 +9,7 @@ use crate::{Limits, TokenId, VocabularyError};
 /// Largest `tokenizer.json` that is read, in bytes: the published ones have up to 35 million.
 const MAX_BYTES: usize = 1 << 30;
 
-/// How the tokens of a vocabulary spell bytes.
+/// The way in which the tokens of a vocabulary spell bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TokenSpelling {
     /// Each character stands for one byte, through GPT-2's table.
@@ -79,7 +79,7 @@ fn model_tokens(file: &Document) -> Result<Vec<(&str, TokenId)>, VocabularyError
     }
 }
 
-/// How the tokens spell bytes, read off the decoder.
+/// Returns the way in which the tokens spell bytes, read off the decoder.
 fn spelling(file: &Document) -> Result<TokenSpelling, VocabularyError> {
     let decoder = file.member(0, "decoder");
     let steps: Vec<NodeIndex> = match decoder.and_then(|decoder| file.member(decoder, "decoders")) {
