@@ -1,4 +1,4 @@
-//! Which keywords exclude a text, found by going through the subschemas beside the text.
+//! The keywords that exclude a text, found by going through the subschemas beside the text.
 //!
 //! A subschema excludes what has begun of a value if one of its keywords does, or a subschema that it applies to the value or
 //! to a part of it, or, of an `anyOf`, every branch. Where one keyword in each place is enough, that takes one walk, with
@@ -23,7 +23,7 @@ use crate::{Formats, Style};
 const MAX_DEPTH: usize = 200;
 /// Most keywords that are looked for which exclude a text independently of each other.
 const MAX_INDEPENDENT: usize = 4;
-/// What a member counts for whose value is the only one that a branch allows; one of several counts for 1.
+/// Weight of a member whose value is the only one that a branch allows; a member with one of several allowed values counts for 1.
 const CONST_WEIGHT: i32 = 4;
 
 /// A walk through the subschemas beside a text.
@@ -129,7 +129,7 @@ impl<'w, 't> BlameWalk<'w, 't> {
         found
     }
 
-    /// What excludes a value first, in the order of the text.
+    /// Returns the first blame for the exclusion of a value, in the order of the text.
     fn first_of(&mut self, node: NodeId, keywords: &Keywords, value: usize, depth: usize) -> Option<Blame> {
         let mut first = self.first_part(node, keywords, value);
         let mut consider = |found: Option<Blame>| {
@@ -158,7 +158,8 @@ impl<'w, 't> BlameWalk<'w, 't> {
         first
     }
 
-    /// What excludes a value by an `if` of which it is known how it turns out, or whose branches both exclude the value.
+    /// Returns the blame of an `if` that excludes a value: one whose condition is decided, or whose branches both exclude the
+    /// value.
     fn of_condition(&mut self, node: NodeId, keywords: &Keywords, value: usize, depth: usize) -> Option<Blame> {
         let (condition, then, otherwise) = keywords.if_then_else?;
         let mut parts = self.search.relaxable().parts_of(node);
@@ -259,7 +260,7 @@ impl<'w, 't> BlameWalk<'w, 't> {
         Some(blame)
     }
 
-    /// How well what a subschema demands of single members agrees with the whole text.
+    /// Scores the agreement of the whole text with the constants that a subschema demands of single members.
     fn agreement(&mut self, node: NodeId, value: usize, depth: usize) -> i32 {
         let set = self.set.clone();
         let Body::Keywords(keywords) = &set.node(node).body else {

@@ -15,7 +15,7 @@ use crate::schema::{Body, Keywords, NodeId, SchemaSet, TypeSet};
 /// Subschemas that are looked through for a property that tells branches apart, from each branch.
 pub(super) const MAX_DISCRIMINATOR_DEPTH: usize = 6;
 
-/// What is known of a keyword and a value without an automaton.
+/// The verdict on a keyword and a value that is reached without an automaton.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum DirectCheck {
     /// The keyword excludes the value, at this byte.
@@ -65,7 +65,7 @@ impl<'t> JudgedText<'t> {
         parsed.as_ref()
     }
 
-    /// What a part of a subschema's keywords says about a value.
+    /// Judges a value by a part of a subschema's keywords.
     pub(super) fn check(&mut self, part: KeywordPart, keywords: &Keywords, index: usize) -> DirectCheck {
         use DirectCheck::{Fails, Passes, Unknown};
         let value = &self.tree.values[index];

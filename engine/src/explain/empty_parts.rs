@@ -1,4 +1,4 @@
-//! Which keywords leave a subschema no value, found by going through the subschemas that have none.
+//! The keywords that leave a subschema no value, found by going through the subschemas that have none.
 //!
 //! A subschema has no value if one that it applies to every value has none, if every branch of its `anyOf` has none, or if it
 //! demands a member or an item that has none. A subschema that demands itself is found so too: values are finite. Where none
@@ -98,7 +98,7 @@ impl<'w, 't> EmptyParts<'w, 't> {
         Ok(is_found)
     }
 
-    /// What `node` demands a value of.
+    /// Returns the subschemas that `node` demands of every value, each with the keywords that demand it.
     fn demanded(&self, node: NodeId, keywords: &Keywords) -> Vec<Demanded> {
         let relaxable = self.search.relaxable();
         let part = |wanted: KeywordPart| {

@@ -1,4 +1,4 @@
-//! What could have stood where something else did.
+//! The continuations of a document that could have stood in place of a forbidden one.
 
 use super::json_position::{JsonPosition, Phase, decoded};
 use super::messages::Expected;
@@ -14,7 +14,7 @@ const MAX_STATES: usize = 1_000;
 /// Most single bytes that are listed.
 const MAX_BYTES: usize = 6;
 
-/// What may follow in a state: the values, names, bytes that may come next, shortest description first.
+/// Returns the continuations at a state: the values, names and bytes that may come next, shortest description first.
 pub(super) fn expected(
     automaton: &mut Automaton,
     at: State,
@@ -114,7 +114,7 @@ fn listed_names(automaton: &mut Automaton, at: State, expected: &mut Vec<Expecte
     Ok(())
 }
 
-/// Where in an escape a string stands.
+/// The place within an escape, or outside of any, at which a string ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum EscapePart {
     None,

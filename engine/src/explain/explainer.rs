@@ -1,4 +1,4 @@
-//! What a caller asks about a schema.
+//! The public interface of explanations: the questions that a caller asks about a schema.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -154,7 +154,7 @@ impl Explainer {
         Ok(explained)
     }
 
-    /// Where a document leaves the schema; none where it is valid, and in the style of the options.
+    /// Finds the first byte at which a document leaves the schema; none where it is valid, and in the style of the options.
     ///
     /// # Errors
     ///

@@ -1,6 +1,6 @@
 //! The position of a byte in a JSON text.
 
-/// What stands at the end of a text that is the beginning of JSON.
+/// The part of JSON at the end of a text that is the beginning of JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
     /// Before a value.

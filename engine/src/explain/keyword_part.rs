@@ -1,4 +1,5 @@
-//! What a keyword forbids by itself, and how that is taken out of a subschema so that only more values are admitted.
+//! Parts of keywords that exclude values by themselves, and their removal from a subschema, so that only more values are
+//! admitted.
 
 use std::mem::take;
 
@@ -30,7 +31,7 @@ pub(super) enum KeywordPart {
     DependentRequired,
     /// `anyOf` without a branch.
     AnyOf,
-    /// That no two branches of `oneOf` hold, or that there is no branch.
+    /// The demand that no two branches of `oneOf` hold, or a `oneOf` without a branch.
     OneOf,
     Not,
     /// `if` with its branches; the subschema evaluates as much and asserts nothing.

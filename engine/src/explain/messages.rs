@@ -29,7 +29,7 @@ pub struct Conflict {
     pub keywords: Vec<KeywordLocation>,
     /// Whether it is known that no keyword can be left out. Otherwise finding out was more work than is allowed.
     pub minimal: bool,
-    /// What some of the keywords say, or what they miss, in a few words.
+    /// Notes on some of the keywords, in a few words: their demand, or the thing that they miss.
     pub notes: Vec<(KeywordLocation, String)>,
 }
 
@@ -51,7 +51,7 @@ pub struct UnsatisfiablePart {
     pub conflict: Conflict,
 }
 
-/// Where a document is forbidden first, and why.
+/// The first forbidden position of a document, and the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Forbidden {
     /// Number of bytes before.
@@ -68,7 +68,7 @@ pub struct Forbidden {
     pub pointer: String,
     /// Why.
     pub cause: Cause,
-    /// What could stand there instead, as far as it can be said in a few words.
+    /// Continuations that could stand there instead, as far as they can be said in a few words.
     pub expected: Vec<Expected>,
 }
 
@@ -77,9 +77,9 @@ pub struct Forbidden {
 pub enum Cause {
     /// Keywords of the schema.
     Keywords {
-        /// Keywords that forbid it by themselves: why it is forbidden.
+        /// Keywords that forbid the byte by themselves: the reason.
         conflict: Conflict,
-        /// Keywords without which it is allowed. These differ from `conflict` where one of several would do, as in the
+        /// Keywords without which the byte is allowed. These differ from `conflict` where one of several would do, as in the
         /// branches of an `anyOf`, and where several keywords forbid it independently.
         remedy: Conflict,
         /// The keywords of `conflict` that are to be read first: where every branch of an `anyOf` or `oneOf` is
@@ -93,11 +93,11 @@ pub enum Cause {
     Syntax,
     /// The name of a member that the object has already.
     RepeatedName(String),
-    /// The schema allows it; the style does not.
+    /// The schema allows the byte; the style does not.
     Style,
 }
 
-/// What may stand at a position of a document.
+/// A continuation that is allowed at a position of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Expected {
     /// A value of a kind.
@@ -238,7 +238,7 @@ impl fmt::Display for Conflict {
     }
 }
 
-/// What is said of a set of which some keywords may be left out.
+/// The remark on a set of which some keywords may be left out.
 const NOT_MINIMAL: &str = " (fewer may be enough: trying that was more work than is allowed)";
 
 impl fmt::Display for UnsatisfiablePart {

@@ -8,14 +8,14 @@ use crate::schema::{NodeId, SchemaSet};
 use crate::strings::Languages;
 use crate::{Formats, Style};
 
-/// What keywords exclude.
+/// The values or continuations that keywords exclude.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Excluded<'t> {
     /// Every value.
     Values,
-    /// That a text which nothing excludes goes on with this byte.
+    /// The continuation of a text, which nothing excludes, by this byte.
     Byte(&'t [u8], u8),
-    /// That a text which nothing excludes ends.
+    /// The end of a text, which nothing excludes.
     End(&'t [u8]),
 }
 
@@ -31,10 +31,11 @@ const KEYWORDS_PER_WORK: usize = 16;
 const MAX_TRIED: usize = 24;
 /// Most subschemas that are looked at to find out whether one is reached in two ways.
 const MAX_IN_TREE: usize = 50_000;
-/// What an automaton that tries a set of keywords may look at to find out whether an object or array can be completed.
+/// Limit on the states that an automaton looks at, while a set of keywords is tried, to find out whether an object or array can
+/// be completed.
 const MAX_SEARCH_STATES: usize = 5_000;
 
-/// What trying a set of keywords shows.
+/// The outcome of trying a set of keywords.
 enum Trial {
     /// The keywords exclude what they should; the subschemas that were looked at.
     Excludes(HashSet<NodeId>),

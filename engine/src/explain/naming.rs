@@ -34,7 +34,7 @@ pub(super) fn locations(relaxable: &Relaxable, candidate: usize) -> Vec<KeywordL
     locations.collect()
 }
 
-/// What can be said of keywords that leave no value: patterns, and required names that are declared nowhere.
+/// Returns notes on keywords that leave no value: patterns, and required names that are declared nowhere.
 pub(super) fn notes_on_values(relaxable: &Relaxable, kept: &[usize]) -> Vec<(KeywordLocation, String)> {
     let note = |&candidate: &usize| {
         let (node, part) = relaxable.candidate(candidate);
@@ -60,7 +60,7 @@ pub(super) fn notes_on_values(relaxable: &Relaxable, kept: &[usize]) -> Vec<(Key
     kept.iter().filter_map(note).collect()
 }
 
-/// What the leading keywords of a blame want, or what they miss.
+/// Returns notes on the leading keywords of a blame: their demand, or the thing that they miss.
 pub(super) fn notes_on_text(
     relaxable: &Relaxable,
     blame: &Blame,

@@ -227,7 +227,7 @@ fn visit(keywords: &mut Keywords, each: &mut dyn FnMut(&mut NodeId, bool)) {
 /// A schema while its relaxable subschemas are told from the fixed ones.
 struct RelaxableBuilder {
     set: SchemaSet,
-    /// What the relaxable subschemas say, in the order in which they were found.
+    /// The bodies of the relaxable subschemas, in the order in which they were found.
     relaxable: Vec<(NodeId, Body)>,
     fixed: HashSet<NodeId>,
     /// The relaxable subschemas that hold one that is `false`.
@@ -360,7 +360,8 @@ impl RelaxableBuilder {
         }
     }
 
-    /// What asserts nothing, and where `evaluates` says so evaluates at least as much as the target of a reference.
+    /// Returns a subschema that asserts nothing, to stand for a reference; where `evaluates` is set, it evaluates at least as
+    /// much as the reference's target.
     fn instead_of(&mut self, location: SchemaLocation, target: NodeId, evaluates: bool) -> NodeId {
         let anything = match self.anything {
             Some(anything) => anything,
@@ -375,7 +376,7 @@ impl RelaxableBuilder {
         }
     }
 
-    /// What asserts nothing, and evaluates at least as much as `if` with these branches.
+    /// Adds a subschema that asserts nothing, and evaluates at least as much as `if` with these branches.
     fn evaluating(&mut self, location: SchemaLocation, branches: (NodeId, Option<NodeId>, Option<NodeId>)) -> NodeId {
         let (condition, then, otherwise) = branches;
         let anything = self.set.push(Subschema {

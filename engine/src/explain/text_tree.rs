@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::json_position::decoded;
 
-/// What a value begins as.
+/// The type of a value, which its first byte decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TextKind {
     Null,
@@ -200,7 +200,7 @@ impl TextTree {
     }
 }
 
-/// Where the string that begins at `start` ends, and whether it does within the text.
+/// Returns the byte behind the string that begins at `start`, and whether the string ends within the text.
 fn end_of_string(text: &[u8], start: usize) -> (usize, bool) {
     let mut at = start + 1;
     while let Some(byte) = text.get(at) {

@@ -1,4 +1,4 @@
-//! Which keyword an unknown one was probably meant to be.
+//! Suggestions: the keyword that an unknown one was probably meant to be.
 
 use crate::json::{Content, Document, NodeIndex};
 

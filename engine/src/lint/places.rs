@@ -76,7 +76,7 @@ struct Step<'d> {
     parent: Option<usize>,
     /// The resource that it belongs to.
     resource: NodeIndex,
-    /// What led here, where there is no schema around it.
+    /// The reference that led to the schema, where there is no schema around it.
     reference: Option<Reference<'d>>,
     keyword: &'d str,
     within: Within<'d>,

@@ -8,13 +8,13 @@ use super::warning::{Warning, WarningKind};
 use crate::ExactOptions;
 use crate::json::{Document, NodeIndex, push_token};
 
-/// How many warnings are given: who has a thousand needs no more to begin with.
+/// Number of warnings that are given at most: who has a thousand needs no more to begin with.
 const MAX_WARNINGS: usize = 1_000;
 
-/// How many bytes the warnings may have together: each repeats the names around its place.
+/// Bytes that the warnings may have together: each repeats the names around its place.
 const MAX_BYTES: usize = 16 << 20;
 
-/// How many distinct unknown keywords are compared with the known ones; each comparison takes microseconds.
+/// Number of distinct unknown keywords that are compared with the known ones; each comparison takes microseconds.
 const MAX_COMPARED: usize = 10_000;
 
 /// Bytes of all patterns that are looked at: reading a class of many letters in either case takes microseconds a byte.

@@ -73,7 +73,7 @@ impl Without {
         .unwrap()
     }
 
-    /// That a conflict is what it should be.
+    /// Asserts that a conflict is minimal, and that its keywords alone exclude what they should.
     fn check_conflict(&mut self, conflict: &Conflict, excluded: Excluded<'_>) {
         let keywords = &conflict.keywords;
         assert!(conflict.minimal && !keywords.is_empty());
@@ -84,7 +84,7 @@ impl Without {
         }
     }
 
-    /// That a remedy is what it should be.
+    /// Asserts that a remedy is minimal, and that nothing is excluded without its keywords.
     fn check_remedy(&mut self, remedy: &Conflict, excluded: Excluded<'_>) {
         let keywords = &remedy.keywords;
         assert!(remedy.minimal && !keywords.is_empty());

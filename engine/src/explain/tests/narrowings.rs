@@ -1,4 +1,4 @@
-//! What a style leaves out, by kind and place; that something is left out exactly where a valid document shows it.
+//! The values that a style leaves out, by kind and place; that something is left out exactly where a valid document shows it.
 
 use crate::explain::{Explainer, NarrowingKind};
 use crate::{ExactOptions, Formats, Style, WritingBounds};

@@ -1,4 +1,4 @@
-//! What is said of texts that a schema forbids.
+//! Explanations of texts that a schema forbids.
 
 use super::*;
 

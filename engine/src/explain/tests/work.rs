@@ -1,4 +1,4 @@
-//! What explanations cost, in steps that are counted: on usual schemas that are large, and on hostile ones.
+//! The cost of explanations, in steps that are counted: on usual schemas that are large, and on hostile ones.
 
 use super::*;
 use crate::explain::explainer::unsatisfiable;
