@@ -62,7 +62,7 @@ pub(super) struct Reply {
     furthest: ShardedCache<Arc<[Thread]>, u32>,
 }
 
-/// What is remembered of replies besides their data.
+/// The caches of replies for the parts outside of their data.
 struct ReplyCache {
     collections: Collections,
     masks: BoundedCache<Arc<[Thread]>, Arc<TokenSet>>,

@@ -33,7 +33,7 @@ use masks::{ClosingTokens, Reply};
 use tags::TagTokens;
 use text::UnlikeTokens;
 
-/// How the data of a reply is written.
+/// The format in which the data of a reply is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DataFormat {
     /// One JSON document, in the style of the options.
@@ -50,12 +50,12 @@ pub enum DataFormat {
     Text,
 }
 
-/// What stands around the data of a reply.
+/// The text before and after the data of a reply.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Envelope {
-    /// What the reply begins with. In YAML, it is empty or ends with a line break.
+    /// Text at the beginning of the reply. In YAML, the text is empty or ends with a line break.
     pub before: String,
-    /// What it ends with.
+    /// Text at the end of the reply.
     pub after: String,
 }
 
@@ -75,12 +75,12 @@ impl Envelope {
     }
 }
 
-/// What a reply looks like.
+/// The form of a reply: the format of its data, and the text around the data.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ReplyForm {
-    /// How the data is written.
+    /// The format in which the data is written.
     pub data: DataFormat,
-    /// What may stand around it: one of these.
+    /// The envelopes of which one stands around the data.
     pub envelopes: Vec<Envelope>,
 }
 
@@ -106,7 +106,7 @@ pub struct ReplyCompiler {
     text: OnceLock<Arc<SharedTokens>>,
     /// The tokens that are not the same in text as in JSON.
     unlike: OnceLock<Arc<UnlikeTokens>>,
-    /// What structural tags need to know of the vocabulary.
+    /// The index of the vocabulary that structural tags need.
     tags: OnceLock<Arc<TagTokens>>,
     /// The tokens of text as strings of JSON have them.
     escaped: OnceLock<Arc<SharedTokens>>,

@@ -18,7 +18,7 @@ pub(super) struct Thread {
     pub(super) at: At,
 }
 
-/// Where in a reply one stands.
+/// A position in a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum At {
     /// Before the data, after so many bytes.

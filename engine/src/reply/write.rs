@@ -5,7 +5,7 @@ use super::yaml::{Collection, CollectionId, Collections, Top, Yaml};
 /// A list or mapping that is open: whether it is a mapping, and how far its lines are indented.
 type OpenCollection = (bool, u32);
 
-/// What stands before the next piece of JSON.
+/// The context in which the next piece of JSON is written.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Before {
     /// The beginning of a line or what an item begins with, at so many spaces.
@@ -18,7 +18,8 @@ enum Before {
     Nothing,
 }
 
-/// What ends the document at a state, by the compact JSON that ends it; `is_in_text` where that begins within a string.
+/// Returns the YAML that ends the document at a state, from the compact JSON that ends it; `is_in_text` where that JSON begins
+/// within a string.
 pub(super) fn rest(collections: &Collections, at: Yaml, is_in_text: bool, json: &[u8]) -> Vec<u8> {
     let mut open: Vec<OpenCollection> = Vec::new();
     let mut id: CollectionId = at.collection;

@@ -21,7 +21,7 @@ pub(super) struct Yaml {
     pub(super) collection: CollectionId,
 }
 
-/// What stands at a state.
+/// The syntactic position of a state within the innermost list or mapping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Top {
     /// Before the whole document.
@@ -61,12 +61,12 @@ pub(super) struct Collection {
     pub(super) is_mapping: bool,
     /// Spaces before each of its lines.
     pub(super) indent: u32,
-    /// What it is in.
+    /// The list or mapping around this one.
     pub(super) around: CollectionId,
 }
 
 impl Collection {
-    /// What ends it in JSON.
+    /// Returns the closing bracket in JSON.
     fn closing(self) -> u8 {
         if self.is_mapping { b'}' } else { b']' }
     }
@@ -101,7 +101,7 @@ impl JsonPiece {
     }
 }
 
-/// What takes a state, with the JSON between it and the one before.
+/// The callback for a state, with the JSON between the state and the one before.
 type Next<'n> = dyn FnMut(Yaml, JsonPiece) + 'n;
 
 /// The collections of the states so far.
@@ -350,7 +350,7 @@ impl Collections {
     }
 }
 
-/// What begins a list or mapping in JSON.
+/// Returns the bracket that opens a list or mapping in JSON.
 fn opening(is_mapping: bool) -> u8 {
     if is_mapping { b'{' } else { b'[' }
 }

@@ -193,7 +193,7 @@ impl<'f> Builder<'f> {
         self.alternatives(alternatives)
     }
 
-    /// What a format's point is.
+    /// Returns the point at the beginning of a format.
     fn point(&mut self, format: FormatId, next: PointId, ends: Ends) -> Result<Point, CompileError> {
         let formats = self.formats;
         Ok(match &formats[format] {

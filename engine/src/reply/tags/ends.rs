@@ -21,7 +21,7 @@ pub(super) struct Ends {
     next: Box<[PointId]>,
     /// For each point the number of bytes, as far as contents are known.
     bytes: Box<[u32]>,
-    /// What ends each content from its beginning.
+    /// The bytes that end each content from its beginning; none where there are no such bytes.
     contents: Box<[Option<Box<[u8]>>]>,
 }
 

@@ -1,4 +1,4 @@
-//! What each point of a program leads to when it is entered.
+//! The threads that begin at each point of a program when the point is entered.
 
 use hashbrown::HashSet;
 use smallvec::SmallVec;
@@ -8,7 +8,7 @@ use crate::CompileError;
 use super::build::{MAX_STEPS, MAX_THREADS, too_large};
 use super::program::{ByteSet, ContentStart, Entry, Point, PointId, Thread};
 
-/// What each point leads to when it is entered.
+/// Returns for each point the threads that begin there when the point is entered.
 ///
 /// # Errors
 ///

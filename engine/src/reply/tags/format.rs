@@ -12,7 +12,7 @@ pub(super) type FormatId = usize;
 /// Number of a text whose grammar is not of structural tags.
 pub(super) type ContentId = usize;
 
-/// What free text is made of.
+/// The unit of which free text is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Unit {
     /// Text, and special tokens between its characters.

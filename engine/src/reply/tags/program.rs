@@ -13,7 +13,7 @@ use super::region::{Place, Region};
 /// Number of a point.
 pub(super) type PointId = u32;
 
-/// Where in a structural tag one stands.
+/// A point of a structural tag's program, with the points that follow.
 #[derive(Debug)]
 pub(super) enum Point {
     /// Behind all of it.
@@ -44,7 +44,7 @@ pub(super) enum Thread {
 /// Some threads. A reply mostly has one or two.
 pub(super) type Threads = SmallVec<[Thread; 4]>;
 
-/// What a point that is entered leads to.
+/// The result of entering a point.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Entry {
     /// The threads that begin there.

@@ -12,7 +12,7 @@ use super::format::Unit;
 use super::literal::{BY_ID, SPECIAL};
 use super::program::PointId;
 
-/// Where within a character, or a token that stands for itself, one stands.
+/// The progress through a character, or through a token that stands for itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Within {
     /// Between two of them.
@@ -26,7 +26,7 @@ pub(super) enum Within {
 }
 
 impl Within {
-    /// What follows a byte; none where no character and no token goes on so.
+    /// Returns the progress after a byte; none where no character and no token goes on so.
     pub(super) fn step(self, byte: u8, unit: Unit) -> Option<Self> {
         let more = |left: u8| match left {
             0 => Self::Between,
@@ -67,11 +67,11 @@ impl Within {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Place {
     pub(super) within: Within,
-    /// What of the patterns has been read.
+    /// The state of the patterns' automaton, after what has been read of them.
     pub(super) read: StateID,
 }
 
-/// What follows a byte in free text.
+/// The result of a byte in free text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FreeStep {
     /// Free text goes on.
@@ -117,7 +117,7 @@ pub(super) struct Region {
     cuts_characters: bool,
     /// For each pattern what follows it; none where it must not occur.
     dispatch: Box<[Option<PointId>]>,
-    /// What follows the region.
+    /// The point behind the region.
     pub(super) exit: PointId,
 }
 
@@ -186,7 +186,7 @@ impl Region {
         }
     }
 
-    /// What follows the patterns of a state. Patterns that must not occur are left out.
+    /// Returns the points that follow the patterns of a state. Patterns that must not occur are left out.
     pub(super) fn found(&self, read: StateID) -> impl Iterator<Item = PointId> + '_ {
         let patterns = 0..self.patterns.automaton.match_len(read);
         let followed = move |index| self.dispatch[self.pattern(read, index).as_usize()];

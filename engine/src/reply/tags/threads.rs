@@ -22,7 +22,7 @@ pub(super) struct Stepper<'a> {
     pub(super) is_end: bool,
 }
 
-/// Where a thread comes from.
+/// The origin of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Origin {
     /// From the thread of this number, in whose content it goes on.

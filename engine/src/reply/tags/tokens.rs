@@ -143,7 +143,7 @@ pub(super) struct Seam {
 #[derive(Debug)]
 pub(super) struct NodesByBytes {
     nodes: Box<[u32]>,
-    /// Where the nodes of each byte and of each before it begin; one more than there are of these pairs.
+    /// Indices at which the nodes of each pair of a byte and the byte before it begin; one more than there are pairs.
     starts: Box<[u32]>,
 }
 

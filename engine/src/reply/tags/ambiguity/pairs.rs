@@ -22,8 +22,8 @@ const MAX_ADDED: usize = 1 << 25;
 /// In the state of free text: what was read of its patterns before the threads of a pair parted is not known.
 const PARTED: u32 = 1 << 31;
 
-/// Where a thread stands, roughly: of a content the state of its outline, of free text what has been read of its patterns, with [`PARTED`]
-/// since the threads of a pair parted.
+/// The position of a thread, roughly: in a content the state of its outline, in free text what has been read of its patterns,
+/// with [`PARTED`] since the threads of a pair parted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Position {
     pub(super) point: PointId,
@@ -262,7 +262,7 @@ impl<'a> Pairs<'a> {
         Ok(None)
     }
 
-    /// Where a thread may be after a byte. More may be told than can be.
+    /// Returns the positions that a thread may have after a byte, and perhaps positions that it cannot have.
     fn successors(&self, from: Position, byte: u8) -> Result<Successors, CompileError> {
         let (mut next, mut left): (Successors, SmallVec<[PointId; 4]>) = (SmallVec::new(), SmallVec::new());
         self.one(from, byte, false, &mut next, &mut left)?;
@@ -371,7 +371,7 @@ impl<'a> Pairs<'a> {
     }
 }
 
-/// Where a thread stands that has just begun.
+/// Returns the position of a thread that has just begun.
 fn position(thread: Thread) -> Position {
     let (point, state) = match thread {
         Thread::End => (super::super::build::END, START),

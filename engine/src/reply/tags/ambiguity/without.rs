@@ -2,7 +2,7 @@
 
 use hashbrown::HashMap;
 
-/// How much of some texts has been read, byte by byte, up to the end of one of them.
+/// An automaton over bytes for texts that never have one of some texts in them: its states say what has been read of those texts.
 #[derive(Debug)]
 pub(super) struct WithoutTexts {
     /// For each state and byte the next state; none where one of the texts ends.

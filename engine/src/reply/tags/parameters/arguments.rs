@@ -54,7 +54,7 @@ pub(super) struct Arguments {
     text: Arc<str>,
     /// The schema that lists the parameters.
     pub(super) root: NodeIndex,
-    /// Where the document stands in the structural tag.
+    /// JSON Pointer of the document in the structural tag.
     pub(super) place: String,
 }
 

@@ -42,7 +42,7 @@ pub(super) struct Parameter {
     /// The ways to write it.
     pub(super) forms: Vec<Form>,
     pub(super) is_required: bool,
-    /// Where its schema stands in the structural tag.
+    /// JSON Pointer of the parameter's schema in the structural tag.
     pub(super) place: String,
 }
 

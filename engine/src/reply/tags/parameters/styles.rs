@@ -1,6 +1,6 @@
 //! [`ParameterStyle`]: the marks with which families of models write the parameters of a call.
 
-/// How parameters are written.
+/// The notation in which parameters are written.
 #[derive(Debug)]
 pub(in crate::reply::tags) struct ParameterStyle {
     /// The name that structural tags give it.
