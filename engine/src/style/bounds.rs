@@ -1,6 +1,6 @@
 //! [`WritingBounds`]: how far a document may go on where its schema sets no bound.
 
-/// How far a document may go on where its schema sets no bound, so that a model that repeats itself comes to an end.
+/// Bounds on the length and depth of a document where its schema sets none, so that a model that repeats itself comes to an end.
 ///
 /// Where a bound is reached and the string, array or object may end, it must. Where it may not end yet, as before a
 /// required member, it goes on; so every schema with a value keeps one, and whatever is written can be finished. A bound

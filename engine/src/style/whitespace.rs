@@ -42,7 +42,7 @@ pub struct FixedWhitespace {
     /// The indentation per level of nesting, with each item and each member on a line of its own; `None` for documents
     /// of a single line.
     pub indent: Option<Indent>,
-    /// How lines of an indented document end.
+    /// The line break of an indented document.
     pub line_break: LineBreak,
 }
 
@@ -64,7 +64,7 @@ pub enum Indent {
     Tab,
 }
 
-/// How a line ends.
+/// The characters that end a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum LineBreak {
     /// A line feed.
