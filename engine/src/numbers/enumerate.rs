@@ -1,4 +1,4 @@
-//! How many members a set has, and which. Both are found by counting multiples, not by trying numbers.
+//! The number of a set's members, and the members themselves. Both are found by counting multiples, not by trying numbers.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The magnitudes of a set's members on one side of zero, and what of them is left behind leading digits.
+//! The magnitudes of a set's members on one side of zero, and their residuals behind leading digits.
 
 use super::divisor::Divisor;
 use super::periodic::{PeriodicSet, PeriodicSetId, PeriodicSets};
@@ -24,11 +24,11 @@ pub(super) struct HalfLine {
     pub(super) breakpoints: Vec<HalfLineBreakpoint>,
     /// `rules[i]` holds below `breakpoints[i]`, the last rule above all breakpoints.
     pub(super) rules: Vec<PeriodicSetId>,
-    /// Which numbers `0.d… × 10^n`, `d` nonzero, are members, by `n`.
+    /// The members among the numbers `0.d… × 10^n`, `d` nonzero, by runs of exponents `n`.
     pub(super) root: Vec<ExponentRun>,
 }
 
-/// What is left of a set at a run of exponents: those above the run before, up to `last`.
+/// The residual of a set at a run of exponents: those above the run before, up to `last`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct ExponentRun {
     pub(super) last: i64,
@@ -47,7 +47,7 @@ impl ExponentRun {
     }
 }
 
-/// Which numbers with some leading digits are members, at one exponent.
+/// The membership of the numbers with some leading digits, at one exponent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Residual {
     /// One rule for all numbers.
@@ -59,7 +59,7 @@ pub(super) enum Residual {
     Breakpoints { low: u32, high: u32, depth: u32 },
 }
 
-/// What is left of a set where no number is a member.
+/// The residual of a set without members.
 pub(super) const EMPTY: Residual = Residual::Rule(PeriodicSets::NONE);
 
 impl HalfLine {

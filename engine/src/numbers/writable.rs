@@ -1,4 +1,4 @@
-//! Which numbers a style with bounded numerals can write.
+//! The numbers that a style with bounded numerals can write.
 //!
 //! A numeral without exponent is as long as its number is large or fine, so that a bound on its length leaves numbers out.
 //! They are left out here, of the set of all numbers, so that whatever is asked about sets of numbers (whether one is empty, how many
@@ -179,7 +179,7 @@ impl Writable {
     }
 }
 
-/// How long all numbers may be: digits before the point, and places behind it.
+/// Bounds on the length of all numbers: digits before the point, and places behind it.
 struct Extent {
     digits: i64,
     places: i64,

@@ -18,7 +18,7 @@ use crate::numbers::periodic::PeriodicSetId;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct NumberState(pub(super) u32);
 
-/// Which digits may follow in a number, of up to as many as were asked about.
+/// The digits that may follow in a number, of up to as many as were asked about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum NextDigits {
     /// Not all of these, as far as is easily said.
@@ -163,9 +163,9 @@ impl NumeralAutomaton {
         Ok(state)
     }
 
-    /// Which digits may follow, if they are at most `longest`: there are members that begin with whatever was written
-    /// where they have no largest magnitude, or where one rule with members holds for numbers of so many digits more and
-    /// their interval is as wide as the rule's period. Exponents make a number as small as there are rules for.
+    /// Returns the digits that may follow, if they are at most `longest`: there are members that begin with whatever was written
+    /// where they have no largest magnitude, or where one rule with members holds for numbers of so many digits more and their
+    /// interval is as wide as the rule's period. Exponents make a number as small as there are rules for.
     pub(crate) fn next_digits(&self, state: NumberState, longest: u32) -> NextDigits {
         if self.ends_before(state, longest) {
             return NextDigits::Some;

@@ -1,4 +1,4 @@
-//! Which numbers a numeral can still become before its exponent, once a digit other than zero was written.
+//! The numbers that a numeral can still become before its exponent, once a digit other than zero was written.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ pub(super) struct NumeralContext<'a> {
 }
 
 impl NumeralContext<'_> {
-    /// What follows one more digit, of which `written` is the last. In the integer part it moves all runs down by one
+    /// Returns the successor by one more digit, with which `written` ends. A digit of the integer part moves all runs down by one
     /// exponent.
     pub(super) fn after_digit(
         &mut self,

@@ -1,8 +1,8 @@
 //! Exponents: sets of integers as intervals, and how their members are written, leading zeros included.
 //!
-//! Once the digits of a number are over, only which exponents make it a member matters: a set that is constant from
-//! some exponent on in both directions. The states here are what is left of that set by what was written of the
-//! exponent, so that states are equal exactly where their futures are.
+//! Once the digits of a number are over, only which exponents make it a member matters: a set that is constant from some exponent
+//! on in both directions. The states here are the residuals of that set by the part of the exponent that was written, so that
+//! states are equal exactly where their futures are.
 
 /// A set of integers: disjoint, not adjacent, ascending intervals, ends included. `i64::MIN` and `i64::MAX` stand for
 /// no end.
@@ -12,7 +12,7 @@ pub(super) struct ExponentSet {
     zeros: LeadingZerosOfExponent,
 }
 
-/// How many zeros an exponent may begin with.
+/// The number of zeros with which an exponent may begin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 enum LeadingZerosOfExponent {
     #[default]
@@ -115,7 +115,7 @@ impl Magnitudes {
         self.intervals.first().is_some_and(|interval| interval.0 == 0)
     }
 
-    /// What is left after the first digit that is not zero.
+    /// Returns the magnitudes that remain after the first digit that is not zero.
     pub(super) fn after(&self, digit: u8) -> Remainder {
         let endless = self.intervals.last().is_some_and(|interval| interval.1 == NO_END);
         let finite = |&(low, high): &(u64, u64)| if high == NO_END { low } else { high };
@@ -130,7 +130,7 @@ impl Magnitudes {
     }
 }
 
-/// What may follow a nonzero beginning of an exponent: which numbers of `i` digits, leading zeros included, by `i`.
+/// The numbers of `i` digits, leading zeros included, that may follow a nonzero beginning of an exponent, by `i`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Remainder {
     levels: Vec<Vec<(u64, u64)>>,
@@ -160,7 +160,7 @@ impl Remainder {
         self.levels.first().map_or(self.longer, |level| !level.is_empty())
     }
 
-    /// What is left after one more digit.
+    /// Returns the numbers that may follow one more digit.
     pub(super) fn after(&self, digit: u8) -> Self {
         let mut width = 1u128;
         let mut levels = Vec::new();

@@ -14,7 +14,7 @@ use crate::numbers::half_line::{ENDLESS, ExponentRun, HalfLine, residual_at};
 const BRIEF_ZEROS: u64 = 20;
 
 impl NumeralAutomaton {
-    /// What follows the first digit of the integer part.
+    /// Returns the successor by the first digit of the integer part.
     pub(super) fn first_digit(
         &mut self,
         half_line: u32,
@@ -53,7 +53,7 @@ impl NumeralAutomaton {
             .half_line_meets(Some(&Decimal::power_of_ten(0)), true)
     }
 
-    /// What follows the letter of an exponent behind zeros: any exponent makes zero.
+    /// Returns the successor by the letter of an exponent behind zeros: any exponent makes zero.
     pub(super) fn letter_after_zeros(&mut self, zeros: &LeadingZeros) -> Successor {
         let may = zeros.grammar == NumeralGrammar::Any { brief: false }
             && zeros.part != NumeralPart::Point
@@ -61,7 +61,7 @@ impl NumeralAutomaton {
         may.then(|| (NumeralPrefix::Exponent(ExponentSet::all()), None))
     }
 
-    /// What follows one more digit of the fraction.
+    /// Returns the successor by one more digit of the fraction.
     pub(super) fn digit_after_zeros(&mut self, zeros: &LeadingZeros, digit: u8) -> Successor {
         match (zeros.part, digit) {
             (NumeralPart::Integer, _) => None,
@@ -89,7 +89,7 @@ impl NumeralAutomaton {
         viable.then_some((NumeralPrefix::Zeros(zeros), None))
     }
 
-    /// What follows the first digit after the point that is not zero.
+    /// Returns the successor by the first digit after the point that is not zero.
     fn first_digit_of_fraction(&mut self, zeros: &LeadingZeros, digit: u8) -> Successor {
         let scale = zeros.scale as i64;
         let root = &self.half_lines[zeros.half_line as usize].root;

@@ -46,7 +46,7 @@ mod step;
 pub(crate) use automaton::{NextDigits, NumberState, NumeralAutomaton};
 pub(crate) use prefix::Precision;
 
-/// Which numerals are written for a number.
+/// The numerals in which a number is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NumberStyle {
     /// Everything that the grammar of RFC 8259 allows, so that a number has infinitely many numerals.

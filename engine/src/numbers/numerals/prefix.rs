@@ -1,4 +1,4 @@
-//! What is known of a numeral's beginning: all that decides how it can go on.
+//! The prefix of a numeral, reduced to what decides how the numeral can go on.
 
 use num_bigint::BigUint;
 
@@ -6,7 +6,7 @@ use super::exponent::{ExponentSet, Magnitudes, Remainder};
 use super::residue::WrittenDigits;
 use crate::numbers::half_line::ExponentRun;
 
-/// Which numerals begin with a state.
+/// The grammar of the numerals that begin with a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum NumeralGrammar {
     /// The numerals of [`NumberStyle::Rfc8259`](super::NumberStyle::Rfc8259), or if `brief` the numerals of
@@ -48,7 +48,7 @@ impl NumeralGrammar {
     }
 }
 
-/// Which of the plain numerals of a number are written.
+/// The form of the plain numerals of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct PlainForm {
     /// Whether any integer of the set may have a fraction of zeros.
@@ -57,7 +57,7 @@ pub(super) struct PlainForm {
     pub(super) precision: Precision,
 }
 
-/// How many digits a fraction may have where the set has numbers with any.
+/// The number of digits that a fraction may have where the set has numbers with any digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Precision {
     /// As many as make seventeen significant ones with those before the point.
@@ -85,7 +85,7 @@ impl DigitCount {
     }
 }
 
-/// Where in the grammar a numeral's beginning ends.
+/// The part of the grammar in which a numeral's beginning ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum NumeralPart {
     /// In the integer part.
@@ -102,7 +102,7 @@ pub(super) struct LeadingZeros {
     pub(super) grammar: NumeralGrammar,
     pub(super) part: NumeralPart,
     pub(super) half_line: u32,
-    /// How many zeros follow the point, as far as that matters.
+    /// Number of zeros behind the point, as far as it matters.
     pub(super) scale: u64,
     /// Whether the text may be one of zero.
     pub(super) ends: bool,
@@ -120,14 +120,14 @@ pub(super) struct SignificantDigits {
     /// the point where it is in the written digits. Without exponents `e` is how many digits of the integer part
     /// follow.
     pub(super) runs: Vec<ExponentRun>,
-    /// What matters of divisibility.
+    /// The residues that decide about divisibility.
     pub(super) residues: Vec<BigUint>,
     /// Of plain and of brief numerals the digits so far: the significant ones where the set has numbers with any digits, the places behind
     /// the point in the fraction.
     pub(super) count: DigitCount,
 }
 
-/// What a state of the automaton is interned by.
+/// The key by which a state of the automaton is interned.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) enum NumeralPrefix {
     /// Of a set in which membership depends on how numbers are written, no more than a sign and an integer part: the
@@ -160,6 +160,6 @@ pub(super) enum NumeralPrefix {
     ExponentDigits(Remainder),
 }
 
-/// What one more byte leads to: what decides the future, and the digits of one of the texts that lead there where these
-/// matter. `None` where no member begins so.
+/// The result of one more byte: the prefix that decides the future, and the digits of one of the texts that lead there where
+/// these matter. `None` where no member begins so.
 pub(super) type Successor = Option<(NumeralPrefix, Option<WrittenDigits>)>;

@@ -1,4 +1,4 @@
-//! What matters of the written digits for divisibility.
+//! Residues of the written digits, by which divisibility is decided.
 
 use num_bigint::BigUint;
 use num_integer::Integer;
@@ -13,9 +13,9 @@ use crate::numbers::periodic::PeriodicSet;
 #[derive(Clone, Debug)]
 pub(super) struct WrittenDigits {
     pub(super) digits: BigUint,
-    /// How many zeros the digits end with.
+    /// Number of zeros with which the digits end.
     pub(super) zeros: u64,
-    /// How many digits follow the point.
+    /// Number of digits behind the point.
     pub(super) scale: u64,
 }
 
@@ -104,8 +104,8 @@ impl WrittenDigits {
     }
 }
 
-/// What tells states apart where any exponent may follow: the digits without zeros at their end, modulo all that more digits and an exponent cannot supply;
-/// how many zeros there are; where the point is.
+/// Returns the residues that tell states apart where any exponent may follow: the digits without zeros at their end, modulo all
+/// that more digits and an exponent cannot supply; the number of zeros; the number of places behind the point.
 ///
 /// A number `s × 10^p`, `s` not divisible by ten, is a multiple of `u × 2^a × 5^b` iff `u` divides `s` and `p` is at
 /// least `a - v₂(s)` and `b - v₅(s)`. One of the two valuations is zero. So `v₂(s)` matters up to `a - b`, and `v₅(s)`
@@ -131,7 +131,8 @@ pub(super) fn any_exponent(written: &WrittenDigits, live: &[&Divisor]) -> Vec<Bi
     vec![residue, zeros, scale]
 }
 
-/// What tells states apart in the integer part of a numeral without exponent: for each divisor, which digits may follow.
+/// Returns the residues that tell states apart in the integer part of a numeral without exponent: for each divisor, the digits
+/// that may follow.
 pub(super) fn integer_part(written: &WrittenDigits, live: &[&Divisor]) -> Vec<BigUint> {
     let mut residues = Vec::new();
     for divisor in live {
@@ -163,8 +164,8 @@ fn completions(modulus: u64, residue: u64) -> Vec<u64> {
     signature
 }
 
-/// What tells states apart in the fraction of a numeral without exponent: for each divisor of which further digits can
-/// make a multiple the residue, for each other one whether the number is a multiple already.
+/// Returns the residues that tell states apart in the fraction of a numeral without exponent: for each divisor of which further
+/// digits can make a multiple the residue, for each other one whether the number is a multiple already.
 pub(super) fn fraction(written: &WrittenDigits, live: &[&Divisor]) -> Vec<BigUint> {
     let mut residues = Vec::new();
     let mut pending = false;

@@ -190,7 +190,7 @@ impl NumeralAutomaton {
                 || self.letter(digits, written).is_some())
     }
 
-    /// What follows the letter of an exponent.
+    /// Returns the successor by the letter of an exponent.
     fn letter(&mut self, digits: &SignificantDigits, written: Option<&WrittenDigits>) -> Successor {
         if !digits.grammar.has_exponents() || digits.part == NumeralPart::Point {
             return None;
@@ -227,7 +227,7 @@ impl NumeralAutomaton {
         }
     }
 
-    /// What follows the point, where the numeral may have one.
+    /// Returns the successor by the point, where the numeral may have one.
     fn point(&mut self, prefix: &NumeralPrefix, written: Option<&WrittenDigits>) -> Successor {
         match prefix {
             NumeralPrefix::Zeros(zeros) if zeros.part == NumeralPart::Integer => Some((

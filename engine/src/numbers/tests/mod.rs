@@ -31,7 +31,7 @@ impl Random {
     }
 }
 
-/// What a schema may say of a number, with a meaning that owes nothing to the sets under test.
+/// A statement of a schema on numbers, with a meaning that owes nothing to the sets under test.
 #[derive(Clone, Debug)]
 pub(super) enum Rule<T = Decimal> {
     AtLeast(T),

@@ -353,7 +353,7 @@ fn numerals_of_sets_that_depend_on_spelling() {
     assert!(compared > 100_000, "{compared}");
 }
 
-/// What numerals can become where literals of integers follow one rule and other numerals another.
+/// An oracle of numerals where literals of integers follow one rule and other numerals another.
 struct SpellingOracle {
     literals: Oracle,
     others: Oracle,

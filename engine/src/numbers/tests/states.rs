@@ -1,4 +1,4 @@
-//! How many states sets lead to, and numerals and sets made to be costly.
+//! The number of states that sets lead to, and numerals and sets made to be costly.
 
 use std::collections::HashSet;
 

@@ -84,8 +84,8 @@ fn no_set_with_a_number_becomes_empty() {
     assert!((500..1400).contains(&full), "{full}");
 }
 
-/// Where infinitely many numbers are as a schema says, or more than any array has items, enough can be written for items that
-/// have to differ.
+/// Enough numbers can be written for items that have to differ, where a schema admits infinitely many, or more than any array has
+/// items.
 #[test]
 fn no_set_of_many_numbers_becomes_small() {
     const MAX_COUNTED: u64 = 10_000;
