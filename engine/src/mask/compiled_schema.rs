@@ -53,7 +53,7 @@ pub(crate) struct MaskBuilder {
     /// None before it is first asked for: of hundreds of schemas in one reply few are.
     cache: Option<Box<SchemaCache>>,
     completions: CompletionTokens,
-    /// Where tokens are collected.
+    /// The buffer in which tokens are collected.
     scratch: Vec<TokenId>,
 }
 

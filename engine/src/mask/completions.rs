@@ -66,7 +66,7 @@ type Chain = Vec<(State, Arc<Link>)>;
 /// For each place in a text the number of tokens that spell what is left, and the length of the first.
 type Spelling = Arc<[(u32, u32)]>;
 
-/// What is remembered of completions in one schema.
+/// A cache of the completions in one schema.
 #[derive(Debug, Default)]
 pub(crate) struct CompletionTokens {
     /// The links from states between the parts of a document. Behind each of them all others up to the document's end are

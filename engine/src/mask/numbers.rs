@@ -16,7 +16,7 @@ use crate::numbers::{NextDigits, NumberState};
 /// Memory for the tokens of numbers that one schema remembers.
 const BYTES: usize = 2 << 20;
 
-/// What is remembered of numbers in one schema.
+/// A cache of the tokens of numbers in one schema.
 #[derive(Debug)]
 pub(crate) struct NumberCache {
     numbers: BoundedCache<NumberState, NumberTokens>,

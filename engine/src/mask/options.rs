@@ -5,7 +5,7 @@ use crate::schema::{Draft, SchemaOptions, SchemaSet};
 use crate::strings::Languages;
 use crate::{CompileError, CompileErrorKind, Escapes, Limits, PatternSyntax, Style, Vocabulary};
 
-/// How schemas are read, and how the documents under them may look.
+/// Options of reading schemas, and of the documents under them.
 ///
 /// The default is what a model should write: [`Style::generation`], draft 2020-12 where a schema does not say, and `format`
 /// as an annotation. [`judging`](Self::judging) admits all of JSON. Each setter returns the changed options.
@@ -23,7 +23,7 @@ pub struct ExactOptions {
     pub schema: SchemaOptions,
     /// Whether the keyword `format` asserts.
     pub formats: Formats,
-    /// Which of the texts of a JSON value may be written.
+    /// The style: the texts of a JSON value that may be written.
     pub style: Style,
 }
 

@@ -23,8 +23,8 @@ use crate::strings::LanguageId;
 /// Memory for the tokens that begin values.
 const VALUE_BYTES: usize = 2 << 20;
 
-/// What is remembered in one schema, so that it is not worked out again for each state. Each part forgets where there is too
-/// much of it.
+/// The caches of one schema, so that nothing is worked out again for each state. Each cache forgets entries where they take too
+/// much memory.
 #[derive(Debug)]
 pub(crate) struct SchemaCache {
     pub(crate) strings: StringCache,
@@ -66,7 +66,7 @@ pub(crate) struct StructureWalk<'a> {
     automaton: &'a mut Automaton,
     cache: &'a mut SchemaCache,
     tokens: &'a SharedTokens,
-    /// What is known of the name that comes next.
+    /// The name that comes next, as far as it has been looked at.
     next_key: KeyAhead,
 }
 

@@ -11,7 +11,7 @@ pub(crate) struct Tuning {
 }
 
 impl Default for Tuning {
-    /// What masks over o200k_base, of 200,000 tokens, take the least time with.
+    /// The thresholds with which masks over o200k_base, of 200,000 tokens, take the least time.
     fn default() -> Self {
         Self {
             loop_exits: 12_000,

@@ -1,5 +1,5 @@
-//! What is worked out before it is asked for: of formats and values of any kind when a vocabulary is loaded, of a schema
-//! when it is compiled.
+//! Warm-up, which works out masks before they are asked for: of formats and values of any kind when a vocabulary is loaded, of a
+//! schema when it is compiled.
 //!
 //! Formats are the same in all schemas, and the tokens that may come within their texts are kept for all of them. So texts
 //! of those that schemas mostly ask for are read once, beforehand; and so it is with what begins values that may be
@@ -100,7 +100,7 @@ pub(crate) fn warm_up_vocabulary(
     look().unwrap_or_else(|_| Languages::within(&options.schema.limits))
 }
 
-/// Where a look ahead goes on.
+/// A state from which the warm-up goes on.
 enum Open {
     /// Before a value, with the state behind its name, if it is a member.
     Value(Option<State>, State),
@@ -325,7 +325,7 @@ impl MaskBuilder {
 mod tests {
     use super::*;
 
-    /// What all drafts begin with alike is looked at whichever is the default.
+    /// The schema of values that are warmed up compiles under every draft as the default.
     #[test]
     fn values_are_schemas_of_every_draft() {
         use crate::Draft::{Draft4, Draft6, Draft7, Draft201909, Draft202012};

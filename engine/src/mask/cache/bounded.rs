@@ -95,7 +95,7 @@ pub(crate) fn lock<T>(kept: &Mutex<T>) -> MutexGuard<'_, T> {
 mod tests {
     use super::*;
 
-    /// What is asked for stays, and no more is kept than there is room for.
+    /// Entries that are asked for stay, and no more are kept than there is room for.
     #[test]
     fn what_is_asked_for_stays() {
         let value = 1_000;

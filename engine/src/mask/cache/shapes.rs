@@ -9,7 +9,7 @@ use super::bounded::{BoundedCache, lock};
 /// Memory for what all schemas know of shapes.
 const SHARED_BYTES: usize = 2 << 20;
 
-/// What is known of shapes that schemas have in common.
+/// A cache for shapes that schemas have in common.
 #[derive(Debug)]
 pub(crate) struct SharedShapes<T>(Mutex<BoundedCache<CommonShape, Arc<T>>>);
 
@@ -19,7 +19,7 @@ impl<T> Default for SharedShapes<T> {
     }
 }
 
-/// What is known of the shapes of one schema.
+/// A cache for the shapes of one schema.
 #[derive(Debug)]
 pub(crate) struct Shapes<T>(BoundedCache<ValueShape, Arc<T>>);
 
@@ -39,11 +39,11 @@ impl<T> Shapes<T> {
         self.0.get(&shape).is_some()
     }
 
-    /// What is known of a shape.
+    /// Returns the cached value of a shape.
     ///
     /// # Errors
     ///
-    /// Nothing is known. What other schemas know the shape by, if it is common.
+    /// The shape has no entry. The error is the shape as other schemas know it, if it is common.
     pub(crate) fn get(
         &mut self,
         automaton: &mut Automaton,

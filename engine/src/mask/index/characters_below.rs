@@ -7,7 +7,7 @@ use super::trie::{ROOT, Trie, first_child};
 /// Characters of ASCII.
 const ASCII: u32 = 0x80;
 
-/// What texts of a trie have below its nodes.
+/// The characters that the texts of a trie have below its nodes.
 #[derive(Debug)]
 pub(crate) struct CharactersBelow {
     pub(crate) below: Box<[Below]>,
@@ -15,7 +15,7 @@ pub(crate) struct CharactersBelow {
     pub(crate) lengths: Box<[u32]>,
 }
 
-/// What texts have below a node.
+/// The characters of texts below a node.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Below {
     /// The characters of ASCII, as bits.

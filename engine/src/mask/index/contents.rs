@@ -25,7 +25,7 @@ use super::trie::{ROOT, Trie};
 /// Numbers that texts are told apart by at first sight: some eight for each text that closes a string in o200k_base.
 const MARKS: usize = 1 << 14;
 
-/// What a text is told from most others by: how long it is, and some of its bytes.
+/// Returns the mark of a text, by which it is told from most others: a hash of its length and some of its bytes.
 fn mark(text: &str) -> usize {
     let text = text.as_bytes();
     let byte = |place: usize| u32::from(text.get(place).copied().unwrap_or_default());
@@ -34,7 +34,7 @@ fn mark(text: &str) -> usize {
     mixed.wrapping_mul(0x9E37_79B1) as usize >> (32 - MARKS.ilog2())
 }
 
-/// What tokens have from a place within a string on.
+/// The tokens from a place within a string on.
 #[derive(Debug)]
 pub(crate) struct Contents {
     /// A number that no other contents of the vocabulary have.
@@ -45,14 +45,14 @@ pub(crate) struct Contents {
     pub(crate) inside_below: Option<CharactersBelow>,
     /// The tokens that stay inside, in the order of the trie.
     pub(crate) tokens: Box<[TokenId]>,
-    /// What each of these tokens has read of a character that it does not end: the number of a beginning, from one on, or
-    /// zero where the token ends between two characters. At a node tokens with a beginning come last, first of all those
-    /// that may become a character of ASCII.
+    /// For each of these tokens the part that it has read of a character that it does not end: the number of a beginning, from
+    /// one on, or zero where the token ends between two characters. At a node tokens with a beginning come last, first of all
+    /// those that may become a character of ASCII.
     partial_number: Box<[u16]>,
     beginnings: Box<[PartialCodePoint]>,
     /// The tokens with a closing quote, by the characters before it.
     pub(crate) closing: Trie<u32>,
-    /// What is below its nodes.
+    /// The characters below the nodes of that trie.
     pub(crate) closing_below: CharactersBelow,
     /// The tokens with a closing quote in the order of their trie; of one text those first that have nothing behind the
     /// quote, then those that go on as behind a name.
@@ -72,7 +72,7 @@ pub(crate) struct Contents {
     pub(crate) reaching_names: Box<[(Box<str>, Closing)]>,
     /// Characters that the longest token of either kind adds.
     pub(crate) longest: u64,
-    /// How far the tokens that stay inside go.
+    /// The horizon of the tokens that stay inside.
     pub(crate) horizon: Horizon,
 }
 
@@ -129,7 +129,7 @@ pub(crate) struct CollectedTokens {
     closing: Vec<(Vec<u32>, Vec<u8>, TokenId)>,
 }
 
-/// What a token adds to a string that it stays in.
+/// The characters that a token adds to a string in which it stays.
 #[derive(Clone, Debug)]
 struct Tail {
     characters: Vec<u32>,
@@ -144,7 +144,7 @@ impl Tail {
         self.characters.len() + usize::from(self.begun.is_some())
     }
 
-    /// How far the token goes; a partial character may be any.
+    /// Returns the horizon of the token; a partial character may be any.
     fn horizon(&self) -> Horizon {
         let words = self.characters.split(|character| !is_blank(*character));
         let begun = self.begun.iter().filter_map(|begun| begun.possible.last());
@@ -213,7 +213,7 @@ impl CollectedTokens {
         self.inside.iter().map(|tail| (tail.token, tail.horizon()))
     }
 
-    /// What tokens have behind closing quotes.
+    /// The parts of tokens behind closing quotes.
     pub(crate) fn suffixes(&self) -> impl Iterator<Item = &[u8]> {
         self.closing.iter().map(|(_, suffix, _)| &suffix[..])
     }
@@ -308,8 +308,8 @@ impl Contents {
         }
     }
 
-    /// What the token at a place has read of a character that it does not end; tokens that have read the same have one
-    /// object.
+    /// Returns the part that the token at a place has read of a character that it does not end; tokens that have read the same
+    /// have one object.
     pub(crate) fn partial(&self, place: usize) -> Option<&PartialCodePoint> {
         let beginning = usize::from(self.partial_number[place]).checked_sub(1)?;
         Some(&self.beginnings[beginning])

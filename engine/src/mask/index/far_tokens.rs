@@ -8,7 +8,7 @@ use crate::strings::{Horizon, ends_what_is_remembered};
 use super::contents::{CollectedTokens, Contents, PartialCodePoint};
 use super::token_suffixes::TokenSuffixes;
 
-/// How far texts go that a language and its over-approximation have in common. Few tokens of a vocabulary go further.
+/// The horizon up to which a language and its over-approximation have all texts in common. Few tokens of a vocabulary go further.
 pub(crate) const HORIZON: Horizon = Horizon {
     characters: 16,
     blanks: 2,
@@ -37,7 +37,7 @@ pub(crate) struct FarTokens {
     pub(crate) wide: Contents,
     /// All far tokens, and those that may end what coarse states of regular expressions do not remember.
     pub(crate) syntax: Contents,
-    /// How far each token goes, and whether it has the hyphens.
+    /// The horizon of each token, and whether it has the hyphens.
     pub(crate) horizons: HashMap<TokenId, (Horizon, bool)>,
 }
 

@@ -1,4 +1,4 @@
-//! What is known of a vocabulary: its tokens, sorted by what they do to a document. Nothing here changes once it is made.
+//! The index of a vocabulary: its tokens, sorted by what they do to a document. Nothing here changes once it is made.
 
 pub(crate) mod base_sets;
 pub(crate) mod characters_below;

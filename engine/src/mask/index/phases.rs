@@ -1,4 +1,4 @@
-//! Which texts can stand between the strings of a JSON document at all, wherever they begin.
+//! Phases: the texts that can stand between the strings of a JSON document at all, wherever they begin.
 //!
 //! A vocabulary has many tokens of punctuation that no document has (`::`, `...`, `+=`, `--`). A walk over states would
 //! find that out again for each of them; so they are left out when the tokens are sorted.

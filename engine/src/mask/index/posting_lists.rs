@@ -33,13 +33,13 @@ const MAX_TAKEN_SINGLY: u32 = 60_000;
 /// Characters behind the first, and a space before that, from which on tokens are long.
 pub(crate) const LONG: usize = 16;
 
-/// Where characters occur in tokens.
+/// The nodes of the trie of tokens at which each character occurs.
 #[derive(Debug)]
 pub(crate) struct PostingLists {
     parents: Box<[u32]>,
     /// The characters that occur, sorted.
     labels: Box<[u32]>,
-    /// Where the nodes of each character begin; one more entry than characters.
+    /// Indices at which the nodes of each character begin; one more entry than characters.
     starts: Box<[u32]>,
     nodes: Box<[u32]>,
     /// Tokens below the nodes of all characters before each, added up over the nodes; one more entry than characters.

@@ -1,10 +1,10 @@
-//! How tokens are read that begin between the parts of a document, within a number or behind a closing quote: as text without
-//! the whitespace that makes no difference.
+//! Reading of tokens that begin between the parts of a document, within a number or behind a closing quote: as text without the
+//! whitespace that makes no difference.
 
 use crate::Escapes;
 use crate::automaton::{DecodeState, Decoded};
 
-/// How far text goes that begins a value.
+/// The extent of a value at the beginning of a text.
 pub(crate) enum Extent {
     /// The text ends within the value.
     Open,
@@ -15,7 +15,7 @@ pub(crate) enum Extent {
 }
 
 impl Extent {
-    /// How far a text goes, with the whitespace before the value.
+    /// Returns the extent of the value with which a text begins, with the whitespace before the value.
     pub(crate) fn of(text: &[u8]) -> Self {
         let blank = text.len() - text.trim_ascii_start().len();
         match Self::of_value(&text[blank..]) {
@@ -58,7 +58,7 @@ impl Extent {
     }
 }
 
-/// What a token is that begins between parts or within a number.
+/// The result of reading a token that begins between parts or within a number.
 pub(crate) enum Read {
     /// Nothing that can come in JSON.
     Refused,
@@ -100,7 +100,7 @@ pub(crate) fn read(bytes: &[u8], is_free: bool) -> Read {
     Read::Plain(reader.end())
 }
 
-/// What a token has after a closing quote, as far as it makes a difference; none where nothing in JSON goes on so.
+/// Returns the part of a token behind a closing quote, as far as it makes a difference; none where nothing in JSON goes on so.
 pub(crate) fn suffix(bytes: &[u8], is_free: bool) -> Option<Vec<u8>> {
     let mut reader = SpacelessReader::new(is_free);
     let (mut is_text, mut is_escaped) = (false, false);
@@ -127,7 +127,7 @@ struct SpacelessReader {
     text: Vec<u8>,
     /// Whether there was whitespace behind `text`.
     spaced: bool,
-    /// What is left of a literal.
+    /// The remaining bytes of a literal.
     word: &'static [u8],
     /// Whether `text` ends within a number.
     is_number: bool,

@@ -6,23 +6,24 @@ use super::spelling::{Extent, is_content};
 use super::suffix_set::SuffixSet;
 use super::trie::Trie;
 
-/// What tokens have after a closing quote, whitespace that makes no difference left out. A suffix's number is its place.
+/// The suffixes of tokens: their parts behind a closing quote, whitespace that makes no difference left out. A suffix's number is
+/// its place.
 #[derive(Debug)]
 pub(crate) struct TokenSuffixes {
     pub(crate) trie: Trie<u8>,
     /// The suffixes, by their numbers.
     pub(crate) texts: Box<[Box<[u8]>]>,
-    /// How each suffix goes on. The sets below say it as well, but it is asked for every listed name.
+    /// The kind of each suffix. The sets below say the same, but the kind is asked for every listed name.
     kinds: Box<[SuffixKind]>,
-    /// Which suffixes are empty.
+    /// The suffixes that are empty.
     pub(crate) nothing: SuffixSet,
-    /// Which suffixes may have characters of another string behind a comma.
+    /// The suffixes that may have characters of another string behind a comma.
     pub(crate) reaches_text: SuffixSet,
     /// The strings that each of those suffixes has; none for the others.
     reached: Box<[Box<[Reached]>]>,
-    /// Which suffixes end a container.
+    /// The suffixes that end a container.
     pub(crate) closes: SuffixSet,
-    /// Which suffixes go on as behind a name.
+    /// The suffixes that go on as behind a name.
     pub(crate) is_of_name: SuffixSet,
     /// The suffix that is a colon and no more.
     pub(crate) colon: Option<u32>,
@@ -32,7 +33,7 @@ pub(crate) struct TokenSuffixes {
     pub(crate) odd: Box<[(u32, Box<[u8]>)]>,
     /// The nodes of the trie behind a comma and an opening quote, with whitespace between these, and their texts.
     pub(crate) next_names: Box<[(u32, Box<[u8]>)]>,
-    /// Which suffixes below those nodes end within the name.
+    /// The suffixes below those nodes that end within the name.
     pub(crate) begun_names: SuffixSet,
     /// The suffixes below those nodes that have a colon behind the name.
     pub(crate) names: Box<[(u32, Box<[u8]>)]>,
@@ -45,7 +46,7 @@ pub(crate) struct TokenSuffixes {
     pub(crate) end_before_name: bool,
 }
 
-/// How a token goes on behind a closing quote.
+/// The kind of a suffix: the part of JSON behind a closing quote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum SuffixKind {
     /// The token ends with the quote.
@@ -56,7 +57,7 @@ pub(crate) enum SuffixKind {
     Other,
 }
 
-/// What a suffix has of another string.
+/// The part of another string that a suffix has.
 #[derive(Debug)]
 struct Reached {
     /// The characters of the string, as far as the suffix has them; none where they are not easily told.
@@ -252,7 +253,7 @@ impl TokenSuffixes {
             .any(|reached| reached.may_be(string))
     }
 
-    /// How a suffix goes on.
+    /// Returns the kind of a suffix.
     pub(crate) fn kind(&self, suffix: u32) -> SuffixKind {
         self.kinds[suffix as usize]
     }

@@ -31,7 +31,7 @@ pub(crate) struct TokenIndex {
     pub(crate) tuning: Tuning,
     /// The escapes that strings are read with.
     pub(crate) escapes: Escapes,
-    /// How many tokens the vocabulary has.
+    /// Number of tokens of the vocabulary.
     pub(crate) len: usize,
     /// The tokens that begin between two characters of a string.
     pub(crate) inside: Contents,
@@ -55,9 +55,9 @@ pub(crate) struct TokenIndex {
     pub(crate) longest: usize,
     /// Sets of tokens that many masks have in common.
     pub(crate) sets: BaseSets,
-    /// Where characters occur in the tokens that stay inside of a string.
+    /// The occurrences of characters in the tokens that stay inside of a string.
     pub(crate) postings: PostingLists,
-    /// What tokens have after a closing quote.
+    /// The parts of tokens behind a closing quote.
     pub(crate) suffixes: TokenSuffixes,
     /// The tokens that begin a value.
     pub(crate) values: ValueStarts,
@@ -82,7 +82,7 @@ pub(crate) struct Structures {
     pub(crate) trie: Trie<u8>,
     /// The tokens in the order of the trie.
     pub(crate) tokens: Box<[TokenId]>,
-    /// What tokens have after the opening quote that leads to a node.
+    /// The parts of tokens behind the opening quote that leads to a node.
     pub(crate) strings: HashMap<u32, Contents>,
 }
 
@@ -249,7 +249,7 @@ impl Structures {
         }
     }
 
-    /// What tokens have behind an opening quote that they begin with.
+    /// Returns the parts, behind the quote, of tokens that begin with an opening quote.
     pub(crate) fn behind_quote(&self) -> Option<&Contents> {
         self.trie.find([b'"']).and_then(|node| self.strings.get(&node))
     }

@@ -12,7 +12,7 @@ pub(crate) struct Trie<L> {
     labels: Box<[L]>,
     /// The node after each node's descendants.
     ends: Box<[u32]>,
-    /// Where the texts of each node begin; one more entry than nodes. A node's descendants' texts follow its own.
+    /// Indices at which the texts of each node begin; one more entry than nodes. A node's descendants' texts follow its own.
     starts: Box<[u32]>,
     /// The children of nodes that have many, with their labels.
     many: HashMap<u32, Box<[(L, u32)]>>,

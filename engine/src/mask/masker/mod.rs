@@ -19,13 +19,13 @@ use token_budget::TokenBudget;
 
 /// Texts that are written token by token, known by the states in them.
 pub(crate) trait MaskedText: Send + Sync + 'static {
-    /// Where in a text one stands.
+    /// A position in a text.
     type State: Clone + Send + Sync + 'static;
 
-    /// What a state's mask and completion depend on.
+    /// The part of a state that its mask and completion depend on.
     type Key: Clone + Eq + Hash;
 
-    /// What the mask and the completion at a state depend on.
+    /// Returns the part of a state that its mask and completion depend on.
     fn key(at: &Self::State) -> Self::Key;
 
     /// For each state the length in tokens of the longest completion behind a token that is allowed there.

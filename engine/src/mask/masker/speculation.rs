@@ -1,4 +1,4 @@
-//! What has been worked out of tokens that may be accepted next.
+//! Speculation: results for tokens that may be accepted next.
 
 use std::ops::Range;
 
@@ -10,8 +10,8 @@ const MAX_TOKENS: usize = 64;
 /// A token, and those that it forces, with the state that each leads to.
 pub(crate) type Way<P> = Vec<(TokenId, P)>;
 
-/// What is known of tokens that may come next, and of what they force. Nothing is given back to the allocator when one of
-/// them is accepted.
+/// Tokens that may come next, and the tokens that they force, with the states behind them. Nothing is given back to the allocator
+/// when one of the tokens is accepted.
 #[derive(Debug)]
 pub(crate) struct Speculation<P> {
     /// Tokens, and behind each those that it forces, with the states that they lead to.

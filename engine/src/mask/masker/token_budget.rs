@@ -20,7 +20,7 @@ const MAX_PLANS: usize = 64;
 /// Tokens that are not known to lead to an end.
 const NO_END: u32 = u32::MAX;
 
-/// What is kept of a document under a limit on tokens.
+/// The plans of a document under a limit on tokens, and the buffer of its masks.
 #[derive(Clone, Debug)]
 pub(super) struct TokenBudget {
     /// Completions that may be followed, each with the position at which it begins, which rise. The completion from a later position may
@@ -92,7 +92,7 @@ impl<T: MaskedText> StateMasker<T> {
         &self.budget_mut().mask
     }
 
-    /// What is left of the completion that is followed; none where the document has left all that were planned.
+    /// Returns the remainder of the completion that is followed; none where the document has left all that were planned.
     fn planned(&self) -> Option<Vec<TokenId>> {
         let mut plans = self.budget()?.plans.iter().rev();
         plans.find_map(|(start, plan)| {

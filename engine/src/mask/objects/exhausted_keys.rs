@@ -30,13 +30,13 @@ pub(crate) struct ExhaustedKeyTokens {
     kept: usize,
 }
 
-/// How many names of a language tokens have left.
+/// Counts, for tokens, of the names of a language that are left.
 #[derive(Debug, Default)]
 struct Counts {
     /// The names that have been seen, as far as they are counted.
     seen: KeySetId,
-    /// How many names are left of those that each token begins, or [`UNCOUNTED`]; of tokens that begin a name that has been
-    /// seen.
+    /// Number of names that are left of those that each token begins, or [`UNCOUNTED`]; only tokens that begin a name that has
+    /// been seen are listed.
     left: HashMap<TokenId, u64>,
     /// Up to how many names are counted: more than have been seen.
     up_to: u64,

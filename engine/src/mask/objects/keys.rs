@@ -19,12 +19,12 @@ use super::exhausted_keys::ExhaustedKeyTokens;
 use super::remaining_keys::RemainingKeyTokens;
 use super::suffixes::{SuffixCache, Suffixes};
 
-/// What is known of a name that tokens are about to be looked for in.
+/// A name in which tokens are about to be looked for.
 #[derive(Debug)]
 pub(crate) struct NextKey {
     /// The state within the name.
     pub(crate) at: State,
-    /// What may follow, if that was asked.
+    /// The texts that may follow, if they were asked for.
     pub(crate) remaining: Option<RemainingKeyText>,
     /// The names that may not come and that tokens of the set close which others are added to.
     closed: SomeKeys,
@@ -51,7 +51,7 @@ impl KeyCache {
 /// Tokens of names up to which they are kept, and names: some megabytes.
 const MAX_KEPT: usize = 1 << 18;
 
-/// What was found out of the name that comes next, from before its opening quote on.
+/// The name that comes next, as far as it was looked at from before its opening quote on.
 #[derive(Debug, Default)]
 pub(crate) struct KeyAhead {
     /// The number of the contents that are in the set which others are added to, with the closing quote alone.

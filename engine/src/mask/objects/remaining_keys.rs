@@ -32,7 +32,8 @@ struct Beginnings {
     /// The names that have been seen, as far as they are counted.
     seen: KeySetId,
     tokens: Vec<TokenId>,
-    /// How many remaining names each token begins, and its place in the list; also of tokens that have left it.
+    /// For each token the number of remaining names that it begins, and its place in the list; also for tokens that have left the
+    /// list.
     counts: HashMap<TokenId, (u32, u32)>,
     /// Names, which may have been seen, that a token adds and closes, and the places of those tokens.
     closed: ClosedKeys,

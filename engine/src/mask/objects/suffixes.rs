@@ -23,7 +23,7 @@ const MAX_CLOSED: usize = 8;
 /// Memory for what is remembered of each kind.
 const BYTES: usize = 2 << 20;
 
-/// What is remembered of suffixes in one schema.
+/// The caches of suffixes for one schema.
 #[derive(Debug)]
 pub(crate) struct SuffixCache {
     viable: BoundedCache<State, SuffixSet>,
@@ -55,7 +55,7 @@ impl SuffixCache {
 /// layout, and the suffixes that may come where it ends.
 type AfterMember = (NextMembers, Layout, Option<SuffixSet>);
 
-/// What is remembered of suffixes for all schemas of a vocabulary.
+/// The caches of suffixes for all schemas of a vocabulary.
 #[derive(Debug)]
 pub(crate) struct SharedSuffixes {
     by_shape: SharedShapes<ValueSuffixes>,
@@ -354,7 +354,8 @@ impl Suffixes<'_> {
         Ok(suffixes)
     }
 
-    /// What is known of suffixes behind a name and before a value of a shape, or what that is known by.
+    /// Returns the cached suffixes behind a name and before a value of a shape; otherwise the shape as other schemas know it, if
+    /// it is common.
     fn known_by_shape(&mut self, shape: ValueShape) -> Result<Arc<ValueSuffixes>, Option<CommonShape>> {
         self.cache.by_shape.get(self.automaton, &self.shared.by_shape, shape)
     }

@@ -1,4 +1,4 @@
-//! What is remembered of the tokens that may come within strings, with bounds on the memory that it takes.
+//! Caches of the tokens that may come within strings, with bounds on the memory that they take.
 
 use std::sync::Mutex;
 
@@ -26,7 +26,7 @@ const PARTIAL_BYTES: usize = 2 << 20;
 /// Memory for the sets of strings that one schema keeps.
 const OWN_BYTES: usize = 8 << 20;
 
-/// What is remembered of strings for all schemas of a vocabulary.
+/// The caches of strings for all schemas of a vocabulary.
 #[derive(Debug)]
 pub(crate) struct SharedStringCache {
     /// The tokens that stay inside, by what has been begun of a character and the language.
@@ -48,7 +48,7 @@ impl Default for SharedStringCache {
     }
 }
 
-/// What is remembered of the strings of one schema.
+/// The caches of strings for one schema.
 #[derive(Debug)]
 pub(crate) struct StringCache {
     pub(crate) lengths: OpenLengths,

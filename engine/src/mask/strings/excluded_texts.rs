@@ -15,7 +15,7 @@ struct ExcludedSubtree<'a> {
     node: u32,
     /// The texts behind the node.
     language: LanguageId,
-    /// What is left behind the node of those that must not come.
+    /// The remainders, behind the node, of the texts that must not come.
     left: Vec<&'a str>,
     /// Whether there are others.
     goes_on: bool,

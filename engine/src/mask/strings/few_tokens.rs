@@ -31,7 +31,7 @@ pub(crate) struct FewTokensCache {
     known: Vec<KnownState>,
 }
 
-/// What is known of a state.
+/// Facts about a state, as far as they were needed.
 #[derive(Clone, Debug, Default)]
 struct KnownState {
     /// The characters of ASCII that lead back to it, as bits.
@@ -47,7 +47,7 @@ impl FewTokensCache {
     }
 }
 
-/// What is asked of tokens.
+/// The tokens that a walk looks for.
 #[derive(Clone, Copy)]
 enum WantedTokens<'a> {
     /// The tokens that stay inside of the string.

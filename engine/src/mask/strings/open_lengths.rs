@@ -5,7 +5,7 @@ use hashbrown::HashMap;
 use crate::automaton::{Automaton, AutomatonError};
 use crate::strings::LanguageId;
 
-/// How many characters of any kind languages take, as far as it has been asked.
+/// The numbers of characters of any kind that languages take, as far as they have been asked for.
 #[derive(Debug, Default)]
 pub(crate) struct OpenLengths {
     /// Characters after any of which some text can still come.

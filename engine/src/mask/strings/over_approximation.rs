@@ -71,7 +71,7 @@ pub(crate) struct ApproximateTokens {
     far: Arc<[TokenId]>,
     /// The far tokens with hyphens.
     hyphens: Arc<[TokenId]>,
-    /// How far the tokens go, and at least the horizon of over-approximations.
+    /// The horizon of the tokens, and at least that of over-approximations.
     horizon: crate::strings::Horizon,
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::automaton::{Automaton, AutomatonError};
 use crate::strings::{CustomDfaStates, LanguageId, Lengths};
 
-/// What may follow in a string.
+/// The residual of a string: the texts that may follow.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Residual {
     /// A language, which is known by its number.
@@ -23,7 +23,7 @@ impl Residual {
         })
     }
 
-    /// What may follow a character; none where nothing does.
+    /// Returns the residual after a character; none where no text follows.
     pub(crate) fn after(&self, automaton: &mut Automaton, character: char) -> Result<Option<Self>, AutomatonError> {
         Ok(match self {
             Self::Language(language) => automaton.content_after(*language, character)?.map(Self::Language),

@@ -12,7 +12,7 @@ use super::residual::Residual;
 pub(crate) const DEAD: u32 = 0;
 /// All texts there are below may come.
 pub(crate) const FREE: u32 = 1;
-/// Where the character leads has not been asked.
+/// The number of a target that has not been asked for.
 const UNKNOWN: u32 = 2;
 /// The first of those that are kept.
 const FIRST: u32 = 3;
@@ -25,14 +25,14 @@ const ASCII: u32 = 0x80;
 pub(crate) struct ResidualStates {
     numbers: HashMap<Residual, u32>,
     states: Vec<KnownResidual>,
-    /// Where characters of ASCII lead, state after state.
+    /// The targets of the characters of ASCII, state after state.
     next: Vec<u32>,
 }
 
 #[derive(Debug)]
 struct KnownResidual {
     residual: Residual,
-    /// Where characters lead, of a language that is not read singly, once that was asked.
+    /// The targets of characters, for a language that is not read singly, once they were asked for.
     transitions: Option<Transitions>,
     is_read_singly: bool,
     /// The characters that were asked for last, of which all lead to one state, and that.
@@ -46,7 +46,7 @@ const MAX_KEPT: usize = 1_024;
 
 /// The languages after which all texts may come that a walk can meet.
 pub(crate) struct FreeLanguages<'a> {
-    /// How many characters languages leave open.
+    /// Numbers of characters of any kind that languages take.
     pub(crate) lengths: &'a mut OpenLengths,
     /// Characters that the texts of the walk have at most.
     pub(crate) longest: u64,
@@ -119,12 +119,12 @@ impl ResidualStates {
         Ok(number)
     }
 
-    /// What may follow in a state that is kept.
+    /// Returns the residual of a state that is kept.
     pub(crate) fn residual(&self, state: u32) -> &Residual {
         &self.states[(state - FIRST) as usize].residual
     }
 
-    /// Where a character leads from a state that is kept.
+    /// Returns the target of a character from a state that is kept.
     pub(crate) fn after(
         &mut self,
         automaton: &mut Automaton,
@@ -141,7 +141,7 @@ impl ResidualStates {
         Ok(self.run_after(automaton, free, state, label)?.0)
     }
 
-    /// Where a character leads from a state that is kept, and the last character up to which all lead there.
+    /// Returns the target of a character from a state that is kept, and the last character up to which all lead there.
     pub(crate) fn run_after(
         &mut self,
         automaton: &mut Automaton,

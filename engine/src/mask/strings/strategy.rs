@@ -24,7 +24,7 @@ use super::walk::character_walk::CharacterWalk;
 use super::walk::group::{Group, WORTH_TAKING};
 use super::word_list;
 
-/// How the tokens of a string are found that stay inside of it.
+/// The strategy that finds the tokens that stay inside of a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Strategy {
     /// The string is one of a list of words, which are spelled along the trie of tokens.
@@ -44,7 +44,7 @@ pub(crate) enum Strategy {
 }
 
 impl Strategy {
-    /// What the strategy is called.
+    /// The strategy's name in logs.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::WordList => "word list",

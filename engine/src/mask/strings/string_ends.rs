@@ -28,7 +28,7 @@ const BYTES: usize = 2 << 20;
 /// Ranges of characters, ends included.
 type Ranges = SmallVec<[(u32, u32); 8]>;
 
-/// What is remembered of the ends of strings in one schema.
+/// The caches for the ends of strings in one schema.
 #[derive(Debug)]
 pub(crate) struct StringEndCache {
     /// The suffixes that are looked at singly behind strings of a state, by the state after most of these.

@@ -12,8 +12,8 @@ use crate::{
     Compiler as _, ExactCompiler, FixedWhitespace, Indent, Masker, SpacesAround, Style, TokenId, Vocabulary, Whitespace,
 };
 
-/// What may come behind a name is mostly said by the kind of its value and by whether other members may come. How far
-/// tokens go behind the value is different from vocabulary to vocabulary.
+/// The tokens behind a name are mostly decided by the kind of its value and by whether other members may come. How far tokens go
+/// behind the value is different from vocabulary to vocabulary.
 #[test]
 fn what_comes_behind_a_listed_name_depends_on_what_may_follow_its_value() {
     let few = [
@@ -230,8 +230,9 @@ fn keys_of_free_objects_within_others_are_free() {
     }
 }
 
-/// Where whitespace is fixed, a token may have what stands before a closing bracket or a colon. Whether it may come depends on the
-/// object, which may require more members, and on what is around it, also for schemas of one compiler with like objects.
+/// A token may have the characters of fixed whitespace that stand before a closing bracket or a colon. Whether it may come
+/// depends on the object, which may require more members, and on what is around it, also for schemas of one compiler with like
+/// objects.
 #[test]
 fn tokens_with_fixed_whitespace_before_brackets_and_colons() {
     let object = |required: &str| {

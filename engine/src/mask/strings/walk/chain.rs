@@ -7,7 +7,7 @@ use crate::strings::{LanguageId, Transitions};
 
 use crate::mask::index::posting_lists::{gaps, shared};
 
-/// What may follow each number of characters of a class, whichever they are.
+/// The languages that follow each number of characters of a class, whichever characters these are.
 pub(crate) struct Chain {
     pub(crate) class: Vec<(u32, u32)>,
     /// From no character on.
@@ -15,7 +15,7 @@ pub(crate) struct Chain {
     end: End,
 }
 
-/// What comes after the last of a chain, behind more characters of the class.
+/// The continuation after the last language of a chain, behind more characters of the class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
     /// The last language of the chain comes again.
@@ -66,7 +66,7 @@ impl Chain {
         self.class.iter().map(|(first, last)| last - first + 1).sum()
     }
 
-    /// What follows each character of a class, if that is the same.
+    /// Returns the language that follows each character of a class, if it is the same for all.
     fn same_after(
         automaton: &mut Automaton,
         language: LanguageId,
@@ -95,7 +95,7 @@ impl Chain {
         })
     }
 
-    /// What follows, by the number of characters.
+    /// The languages of the chain, by the number of characters before them.
     pub(crate) fn languages(&self) -> impl Iterator<Item = LanguageId> {
         self.after.iter().copied()
     }
@@ -138,14 +138,14 @@ impl Chain {
     }
 }
 
-/// What follows the characters of a class.
+/// The language that follows the characters of a class.
 enum Same {
     Yes(LanguageId),
     Nothing,
     No,
 }
 
-/// Where most characters lead.
+/// Returns the target of most characters.
 fn most_common(transitions: &Transitions) -> Option<LanguageId> {
     let mut counts: HashMap<LanguageId, u32> = HashMap::new();
     for (range, target) in transitions.iter() {

@@ -32,7 +32,7 @@ pub(crate) struct CharacterWalk<'a> {
     pub(crate) taken: GroupsTaken,
 }
 
-/// How many groups of tokens a walk has judged in each way.
+/// Numbers of groups of tokens that a walk has judged in each way.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct GroupsTaken {
     pub(crate) self_loops: u32,

@@ -24,7 +24,7 @@ pub(crate) struct OfClass {
     pub(crate) partial_beyond: Vec<u32>,
 }
 
-/// How two sets make one.
+/// An operation on two sets of tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Combine {
     /// Tokens of either.
@@ -77,7 +77,7 @@ impl ClassSets {
         found
     }
 
-    /// What two sets of as many words make.
+    /// Returns the union or the intersection of two sets of as many words.
     pub(crate) fn combined(&self, how: Combine, one: &Words, other: &Words) -> Words {
         let address = |words: &Words| Arc::as_ptr(words) as usize;
         let key = (how, address(one), address(other));

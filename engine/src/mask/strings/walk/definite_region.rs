@@ -238,8 +238,8 @@ impl CharacterWalk<'_> {
         Ok(None)
     }
 
-    /// Where characters lead from a state, as ranges with the states behind them; none where that is not known without
-    /// trying each.
+    /// Returns the targets of characters from a state, as ranges with the states behind them; none where they are not known
+    /// without trying each character.
     pub(crate) fn rows(&mut self, automaton: &mut Automaton, state: u32) -> Result<Option<Rows>, AutomatonError> {
         let mut rows = Rows::new();
         let language = match self.states.residual(state) {

@@ -14,13 +14,13 @@ use crate::mask::strings::residual_states::DEAD;
 /// Texts of a group from which on it pays to judge it as a whole.
 pub(crate) const WORTH_TAKING: usize = 1_000;
 
-/// What is below the root, or below a space, behind a first character that leads to one state.
+/// The texts below the root, or below a space, behind first characters that lead to one state.
 #[derive(Debug, Default)]
 pub(crate) struct Group {
     pub(crate) state: u32,
     /// The children, those next to one another together.
     ranges: Vec<Range<u32>>,
-    /// How many texts are below them.
+    /// Number of texts below the children.
     pub(crate) texts: usize,
 }
 

@@ -103,7 +103,8 @@ impl CharacterWalk<'_> {
         Ok(true)
     }
 
-    /// How many characters of a class lead to a node behind a first one of a group, if nothing else does.
+    /// Returns the number of characters between the first character below `node` and the node `at`, if the first leads to the
+    /// state of `group` and all others are of a class.
     fn length(
         &mut self,
         automaton: &mut Automaton,
