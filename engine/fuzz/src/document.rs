@@ -116,7 +116,7 @@ pub fn for_schema(choices: &mut Choices<'_>, schema: &Value, root: &Value, depth
     }
 }
 
-/// What the reference of a schema leads to, where that is plain to see.
+/// Returns the schema that a reference leads to, where that is plain to see.
 fn referred<'r>(keywords: &Map<String, Value>, root: &'r Value) -> Option<&'r Value> {
     let reference = keywords.get("$ref").or(keywords.get("$dynamicRef"))?.as_str()?;
     root.pointer(reference.split_once('#')?.1)

@@ -44,7 +44,7 @@ const STEPS: [&str; 8] = ["2", "1", "3", "0.5", "0.1", "1.5", "10", "0.01"];
 /// Names of the definitions that references may lead to.
 const DEFINITIONS: [&str; 2] = ["p", "q"];
 
-/// Where resources are.
+/// The URI under which resources lie.
 const HOME: &str = "https://example.org/";
 
 /// A schema of a random draft, most often of the latest; `$schema` says which.
@@ -96,11 +96,11 @@ pub fn wide(choices: &mut Choices<'_>) -> Value {
 struct Schemas<'s, 'b> {
     choices: &'s mut Choices<'b>,
     draft: Draft,
-    /// How many may still be made.
+    /// Number of subschemas that may still be made.
     subschemas: usize,
     /// Whether there is a reference to a definition.
     referred: bool,
-    /// Which definitions are resources of their own, with their own dynamic anchor.
+    /// For each definition whether it is a resource of its own, with its own dynamic anchor.
     resources: [bool; 2],
     /// Whether `contains` may be used rather than `unevaluatedItems`, in the draft in which the judge relates them.
     contains: bool,

@@ -5,7 +5,7 @@ use serde_json::{Number, Value};
 
 use crate::Choices;
 
-/// How far a text strays from the plain spelling.
+/// The share of a text that strays from the plain spelling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Style {
     /// Percentage of gaps with whitespace.

@@ -20,7 +20,7 @@ const LONGEST: usize = 20_000;
 /// Changed documents for each that is given.
 const CHANGES: usize = 4;
 
-/// What came of the documents of one schema.
+/// Counts of verdicts on the documents of one schema.
 #[derive(Debug, Default)]
 struct Counts {
     valid: usize,

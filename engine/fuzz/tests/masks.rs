@@ -27,17 +27,17 @@ use serde_json::Value;
 struct Case {
     schema: &'static str,
     form: Form,
-    /// What ends a string and may go on after it.
+    /// Pieces that end a string and may go on after it.
     strings: Pieces,
-    /// What else may follow first, numbers aside.
+    /// Other pieces that may follow first, numbers aside.
     others: Pieces,
-    /// What may follow then, to the end.
+    /// Pieces that may follow then, to the end.
     tails: Pieces,
     /// Texts up to this length have their masks compared.
     horizon: usize,
 }
 
-/// Which texts of a value there are.
+/// The texts of a value that a case allows.
 #[derive(Clone, Copy, Debug)]
 enum Form {
     /// All that JSON has.
@@ -149,7 +149,7 @@ const TOKENS: Pieces = &[
     b"[1, 2]",
 ];
 
-/// What ends a number in some way: digits, and powers of ten that bring digits to where they should be.
+/// Endings of numbers: digits, and powers of ten that bring digits to where they should be.
 const NUMBER_ENDS: Pieces = &[
     b"0", b"1", b"2", b"3", b"4", b"5", b"6", b".0", b".1e1", b"1e1", b"1e2", b"1e3", b"1e4", b"1e5", b"1e6", b"2e1",
     b"2e2", b"2e3", b"2e4", b"2e5", b"e1", b"e2", b"e3", b"e4", b"e5", b"e-1", b"e-2", b"e-3", b"e-4", b"e-5", b"e-6",
@@ -485,7 +485,7 @@ const fn compact(case: Case) -> Case {
     }
 }
 
-/// What is known of a text.
+/// The verdict on a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Status {
     Valid,
@@ -500,7 +500,7 @@ struct Oracle<'c> {
     case: &'c Case,
     judge: Validator,
     known: HashMap<Vec<u8>, bool>,
-    /// What the judge says of values.
+    /// The judge's verdicts on values, by their texts.
     judged: RefCell<HashMap<String, bool>>,
 }
 

@@ -26,7 +26,7 @@ fn compiler(suite: &TestSuite, draft: Draft, part: SuitePart) -> ExactCompiler {
     ExactCompiler::new(vocabulary(), options)
 }
 
-/// What comes out wrong of a part of the suite, and the number of tests.
+/// Runs a part of the suite; returns the tests that come out wrong, and the number of tests.
 fn run(suite: &TestSuite, part: SuitePart) -> (BTreeSet<String>, usize) {
     let (mut wrong, mut tests) = (BTreeSet::new(), 0);
     for draft in Draft::ALL {

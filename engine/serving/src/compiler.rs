@@ -123,7 +123,7 @@ impl SchemaCompiler {
         &self.vocabulary
     }
 
-    /// How schemas are read, and how documents may look.
+    /// The options of reading schemas, and of the documents under them.
     pub fn options(&self) -> &ExactOptions {
         &self.options
     }

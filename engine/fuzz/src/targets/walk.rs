@@ -141,7 +141,7 @@ fn completed(masker: &dyn Masker, text: &[u8], vocabulary: &Vocabulary) -> Resul
     Ok(Ok([text, &rest].concat()))
 }
 
-/// Where forced tokens are not the only ones that may come.
+/// Returns a description of the problem where forced tokens are not the only ones that may come.
 fn forced_problem(masker: &dyn Masker, mask: &TokenMask, vocabulary: &Vocabulary) -> Result<Option<String>, MaskError> {
     let mut fork = masker.fork()?;
     let mut tokens = Vec::new();
@@ -163,7 +163,7 @@ fn forced_problem(masker: &dyn Masker, mask: &TokenMask, vocabulary: &Vocabulary
     Ok(None)
 }
 
-/// Where a masker that was told what may come differs from one that was not.
+/// Returns a description of the difference between a masker that was told of tokens that may come and one that was not.
 fn speculation_problem(
     masker: &dyn Masker,
     mask: &TokenMask,
@@ -212,7 +212,7 @@ fn speculation_problem(
     Ok(None)
 }
 
-/// Where [`Masker::advance`] and the mask differ, or going back does not lead back.
+/// Returns a description of the problem where [`Masker::advance`] and the mask differ, or going back does not lead back.
 fn advance_problem(
     masker: &mut dyn Masker,
     mask: &TokenMask,

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::Tool;
 
-/// How a family of models writes calls.
+/// The format in which a family of models writes calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ToolFormat {
@@ -30,7 +30,7 @@ pub enum ToolFormat {
     DeepSeekV32,
 }
 
-/// How many calls a reply has.
+/// The number of calls in a reply.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Calls {
     /// Whether there is at least one, and no text before it.
