@@ -70,8 +70,9 @@ typedef struct MwTokenizerInit {
     bool tokenize_assumes_string;
     // Whether `format` is asserted in schemas; otherwise it is an annotation.
     bool assert_formats;
-    // How documents may look: null or "generation" for what a model should write, "rfc8259" for every spelling of a valid document, or
-    // a JSON object of changes, such as {"max_items": 20, "key_order": "any"}: the members of `style` in docs/worker-protocol.md.
+    // The style of documents: null or "generation" for the style in which a model should write, "rfc8259" for every spelling of
+    // a valid document, or a JSON object of changes, such as {"max_items": 20, "key_order": "any"}: the members of `style` in
+    // docs/worker-protocol.md.
     const char *style;
     // Bytes of compiled schemas that are kept; the last one always is.
     size_t cache_bytes;

@@ -63,8 +63,9 @@ pub struct MwTokenizerInit {
     pub tokenize_assumes_string: bool,
     /// Whether `format` is asserted in schemas; otherwise it is an annotation.
     pub assert_formats: bool,
-    /// How documents may look: null or "generation" for what a model should write, "rfc8259" for every spelling of a valid document, or
-    /// a JSON object of changes, such as {"max_items": 20, "key_order": "any"}: the members of `style` in docs/worker-protocol.md.
+    /// The style of documents: null or "generation" for the style in which a model should write, "rfc8259" for every spelling of
+    /// a valid document, or a JSON object of changes, such as {"max_items": 20, "key_order": "any"}: the members of `style` in
+    /// docs/worker-protocol.md.
     pub style: *const c_char,
     /// Bytes of compiled schemas that are kept; the last one always is.
     pub cache_bytes: usize,
@@ -265,7 +266,7 @@ struct CTokenizer {
     learned: OnceLock<Learned>,
 }
 
-/// What is known once the vocabulary is built.
+/// Properties of a tokenizer that are known once the vocabulary is built.
 struct Learned {
     tokens: usize,
     /// The token of each byte on its own, where there is one.

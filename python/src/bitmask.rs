@@ -15,7 +15,7 @@ static TENSOR_TYPE: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 
 /// Rows of words in the memory of a numpy array, a memoryview, or a tensor on the CPU.
 pub(crate) struct Bitmask<'py> {
-    /// What keeps the memory where it is.
+    /// The Python object that keeps the memory in place.
     _owner: Owner<'py>,
     address: *mut u32,
     pub(crate) rows: usize,

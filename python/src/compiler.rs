@@ -89,7 +89,7 @@ impl Compiler {
         self.compile(py, json_text(tag)?, SchemaCompiler::structural_tag)
     }
 
-    /// What is wrong with a schema, in the words of the exceptions; empty where it can be compiled.
+    /// Checks a schema, and returns its errors in the words of the exceptions; empty where the schema can be compiled.
     fn check(&self, py: Python<'_>, schema: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
         let schema = json_text(schema)?;
         Ok(py.detach(|| {
@@ -190,7 +190,8 @@ impl Compiled {
         &self.source
     }
 
-    /// What the schema is read as, which of its values the style leaves out, and what in it is probably not meant.
+    /// Reports on the schema: the draft by which it is read, the number of its subschemas, the values that the style leaves out,
+    /// and the parts that are probably not meant.
     fn report<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let found = py.detach(|| {
             let mut explainer = Explainer::new(&self.source, self.compiler.options())?;

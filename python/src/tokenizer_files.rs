@@ -6,7 +6,7 @@ use std::path::Path;
 use maskwright::{TokenId, Vocabulary, VocabularyBuilder};
 use serde_json::Value;
 
-/// What the files of a tokenizer say.
+/// The contents of a tokenizer's files.
 pub(crate) struct TokenizerFile {
     pub(crate) builder: VocabularyBuilder,
     pub(crate) stop_tokens: Option<Vec<TokenId>>,
