@@ -1,4 +1,4 @@
-//! How the engine's times grow: the first mask's with the schema, those between masks with the document.
+//! Growth of the engine's times: the first mask's with the schema, those between masks with the document.
 //!
 //! `cargo run --release -p maskwright-benches --example growth [-- DIR]`: DIR is what `maskwright masks --data` takes; its
 //! largest schemas are then compiled, too. Processor times; reading the clock, about a third of a microsecond, is in those

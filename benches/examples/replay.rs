@@ -74,7 +74,7 @@ struct Times {
     first: Vec<Duration>,
     between: Vec<Duration>,
     slow: Vec<Step>,
-    /// How many of them are shown.
+    /// Number of the slow steps that are shown.
     slowest: usize,
     /// So many are known to have taken at least this.
     known_slow: Duration,

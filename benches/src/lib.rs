@@ -1,4 +1,4 @@
-//! What the benchmarks of masks share: the states in which masks are measured, and how.
+//! Shared parts of the benchmarks of masks: the states in which masks are measured, and the measurement.
 //!
 //! `cargo bench -p maskwright-benches` runs the benchmarks in `benches/`; README.md has the others.
 

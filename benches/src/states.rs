@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 /// A place in a document under a schema, and how the document goes on.
 pub struct State {
-    /// What is special about the place.
+    /// A short description of the place.
     pub name: &'static str,
     /// The schema's text.
     pub schema: String,
@@ -231,7 +231,7 @@ impl Visit {
         }
     }
 
-    /// What is measured: the mask of this state, and a token accepted.
+    /// The measured work: computes the mask of this state, and accepts a token.
     ///
     /// # Panics
     ///

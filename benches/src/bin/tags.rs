@@ -20,7 +20,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 const TOOLS: [usize; 4] = [1, 10, 100, 500];
 /// Tools that a reply calls.
 const CALLED: usize = 20;
-/// What is written between calls.
+/// The text between calls.
 const PROSE: &str = "The forecast needs two places, so I look both up; a < b holds, and 2<3. Été, naïve, 日本語: <tool> is no call.\n\n\
     - first the one\n- then the other\n";
 
@@ -79,7 +79,7 @@ fn schema(number: usize) -> Value {
     })
 }
 
-/// How calls are written.
+/// The format of calls.
 #[derive(Clone, Copy)]
 struct Format {
     style: &'static str,
