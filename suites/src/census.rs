@@ -1,4 +1,5 @@
-//! What a dataset's schemas use: keywords, formats, drafts, sizes (figure 2, tables 8 and 9 of the JSONSchemaBench paper).
+//! Counts over the schemas of a dataset: keywords, formats, drafts, sizes (figure 2, tables 8 and 9 of the JSONSchemaBench
+//! paper).
 //!
 //! Keywords count in schema position only: a property called `format`, or a `type` inside an `enum`, is none. What a
 //! local `$ref` points to is a schema too, wherever it stands.
@@ -11,7 +12,7 @@ use serde_json::{Map, Value};
 use crate::strict_json;
 use crate::validate::MAX_DEPTH;
 
-/// How the value of a keyword holds subschemas.
+/// Form in which the value of a keyword holds subschemas.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Holds {
     Nothing,
@@ -88,12 +89,12 @@ const KEYWORDS: &[(&str, Holds)] = &[
     ("writeOnly", Holds::Nothing),
 ];
 
-/// How often something occurs.
+/// Frequency of a keyword, member name or format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Frequency {
-    /// Schemas it occurs in.
+    /// Number of schemas with an occurrence.
     pub schemas: usize,
-    /// Occurrences in all of them.
+    /// Number of occurrences in all schemas together.
     pub occurrences: usize,
 }
 
@@ -114,7 +115,7 @@ pub struct SchemaSize {
     pub depth: usize,
 }
 
-/// What the schemas of a dataset use.
+/// Counts over the schemas of a dataset: drafts, keywords, formats and sizes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Census {
     /// Drafts named by `$schema`, such as `draft-07`; `none` where there is no `$schema`, `other` for unknown ones.
@@ -134,7 +135,7 @@ impl Census {
     ///
     /// # Errors
     ///
-    /// Where the text is not one JSON document, or nested deeper than [`MAX_DEPTH`]; it then counts nowhere.
+    /// A text that is not one JSON document, or is nested deeper than [`MAX_DEPTH`]; no count includes it.
     pub fn add(&mut self, schema: &str) -> Result<(), strict_json::JsonError> {
         let root = strict_json::parse(schema, MAX_DEPTH)?.value;
         *self.drafts.entry(draft(&root).to_owned()).or_default() += 1;
@@ -156,7 +157,7 @@ impl Census {
     }
 }
 
-/// What one schema uses, and how often.
+/// Occurrences of keywords, unknown members and formats in one schema.
 #[derive(Default)]
 struct Found<'a> {
     keywords: BTreeMap<&'a str, usize>,
@@ -223,7 +224,7 @@ pub fn is_recursive(root: &Value) -> bool {
     false
 }
 
-/// What stands in schema position directly below a schema, and what its reference points to.
+/// Returns the subschemas directly below a schema, and the target of the schema's own `$ref`.
 fn children<'a>(root: &'a Value, members: &'a Map<String, Value>) -> Vec<&'a Value> {
     let mut found = Vec::new();
     for (name, value) in members {
@@ -241,7 +242,7 @@ fn children<'a>(root: &'a Value, members: &'a Map<String, Value>) -> Vec<&'a Val
     found
 }
 
-/// What a reference within the document points to; `None` for any other reference, and one that leads nowhere.
+/// Returns the target of a reference within the document; `None` for any other reference, and for one that leads nowhere.
 #[must_use]
 pub fn local<'a>(root: &'a Value, reference: &str) -> Option<&'a Value> {
     root.pointer(reference.strip_prefix('#')?)

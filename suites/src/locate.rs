@@ -1,10 +1,10 @@
-//! Where fetched data is: [`locate`] for commands, [`locate_for_tests`] for tests.
+//! Finding fetched data on disk: [`locate`] for commands, [`locate_for_tests`] for tests.
 
 use std::path::{Path, PathBuf};
 
 use crate::fetch::{self, Cache, Source};
 
-/// Data that is in none of the places it was looked for in.
+/// Data that is in none of the searched places.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{source_name} not found in {}; run `maskwright fetch {source_name}`, or {alternative}",
@@ -13,9 +13,9 @@ use crate::fetch::{self, Cache, Source};
 pub struct NotFound {
     /// Name of the source.
     pub source_name: String,
-    /// Where it was looked for.
+    /// The searched places.
     pub looked_in: Vec<PathBuf>,
-    /// What else can be done.
+    /// The alternative to fetching the data.
     alternative: &'static str,
 }
 

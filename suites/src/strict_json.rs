@@ -20,7 +20,7 @@ pub struct JsonError {
     pub line: usize,
     /// Column in characters, from 1.
     pub column: usize,
-    /// What was expected or found there.
+    /// The error there: what was expected or found.
     pub message: String,
 }
 
@@ -34,7 +34,7 @@ pub struct Document {
     pub duplicates: Vec<String>,
 }
 
-/// How many repeated names a [`Document`] lists.
+/// Largest number of repeated names that a [`Document`] lists.
 pub const MAX_DUPLICATES: usize = 16;
 
 /// Checks that `text` is exactly one JSON document, nested as deeply as it likes; surrounding whitespace is allowed.
@@ -53,7 +53,7 @@ pub fn check(text: &str) -> Result<(), JsonError> {
 ///
 /// # Errors
 ///
-/// What [`check`] refuses, too deep a nesting, and a string with a lone surrogate escape: it stands for no text.
+/// An error of [`check`], too deep a nesting, or a string with a lone surrogate escape: it stands for no text.
 pub fn parse(text: &str, max_depth: usize) -> Result<Document, JsonError> {
     check(text)?;
     if let Some(offset) = deeper_than(max_depth, text) {
@@ -156,7 +156,7 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// Where a text that is JSON opens an array or object inside of `max_depth` others.
+/// Returns the offset in bytes at which a JSON text opens an array or object inside of `max_depth` others.
 fn deeper_than(max_depth: usize, text: &str) -> Option<usize> {
     let (mut depth, mut in_string, mut escaped) = (0, false, false);
     for (at, byte) in text.bytes().enumerate() {
@@ -189,7 +189,7 @@ fn syntax(text: &str, part: &str, error: &serde_json::Error) -> JsonError {
     error_at(text, offset_of(text, part) + within.min(part.len()), message.to_owned())
 }
 
-/// Where `part`, a slice of `text`, begins in it.
+/// Returns the offset in bytes of `part`, a slice of `text`, in `text`.
 fn offset_of(text: &str, part: &str) -> usize {
     part.as_ptr() as usize - text.as_ptr() as usize
 }

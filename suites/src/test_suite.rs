@@ -16,7 +16,7 @@ use crate::json_text;
 pub use crate::text_file::FileError;
 use crate::text_file::{self, Place};
 
-/// Where the suite expects its remote documents to be served.
+/// Address at which the suite expects its remote documents to be served.
 pub const REMOTES_URI: &str = "http://localhost:1234/";
 
 /// The directory of an unpacked Test Suite.
@@ -40,12 +40,12 @@ pub enum Draft {
     Draft202012,
 }
 
-/// Which files of a draft.
+/// Part of a draft's files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum SuitePart {
-    /// What every implementation has to do: the files in the draft's own folder.
+    /// Mandatory behaviour of every implementation: the files in the draft's own folder.
     Required,
-    /// What it may do: `optional/*.json`.
+    /// Optional behaviour: `optional/*.json`.
     Optional,
     /// Formats, to be asserted: `optional/format/*.json`.
     OptionalFormat,
@@ -56,7 +56,7 @@ pub enum SuitePart {
 pub struct Case {
     /// The file's path in the draft's folder without its extension: `anyOf`, `optional/bignum`, `optional/format/date`.
     pub category: String,
-    /// What the case is about, in the suite's words.
+    /// Description of the case, in the suite's words.
     pub description: String,
     /// The schema. Drafts 4, 6 and 7 of the suite leave `$schema` out and expect to be read by the draft of their
     /// folder; an object without it gets it as its first member, as the text is all that a framework sees.
@@ -68,7 +68,7 @@ pub struct Case {
 /// An instance and whether it is valid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CaseInstance {
-    /// What it shows, in the suite's words.
+    /// Description of the instance, in the suite's words.
     pub description: String,
     /// The instance.
     pub text: String,
@@ -145,7 +145,7 @@ impl TestSuite {
     /// Every document below `remotes`, by the URI that schemas refer to it by: [`REMOTES_URI`] and its path. Drafts refer
     /// to one another's documents, so each is served all of them.
     ///
-    /// Where `draft` is 4, 6 or 7, the documents of no draft's folder and those of its own get `$schema` as
+    /// If `draft` is 4, 6 or 7, the documents in no draft's folder and those in the draft's own get `$schema` as
     /// [`Case::schema_text`] does.
     ///
     /// # Errors

@@ -10,7 +10,7 @@ use crate::dataset::MAX_SCHEMA_BYTES;
 use crate::json_text::{GIT_LFS_POINTER, is_git_lfs_pointer};
 use crate::strict_json::{self, JsonError};
 
-/// How many arrays and objects may lie inside one another in such a file; the deepest of MaskBench has 63.
+/// Largest nesting depth of arrays and objects in a file; the deepest of MaskBench has 63.
 const MAX_FILE_DEPTH: usize = 512;
 
 /// Why a file of a public suite cannot be read.
@@ -50,7 +50,7 @@ pub enum FileError {
     NotJson {
         /// The file.
         path: PathBuf,
-        /// What is wrong, and where.
+        /// The JSON error, with its place.
         error: JsonError,
     },
     /// The document is not built as files of this suite are.
@@ -60,7 +60,7 @@ pub enum FileError {
         path: PathBuf,
         /// JSON Pointer to the place.
         pointer: String,
-        /// What should be there.
+        /// The expected contents.
         expected: &'static str,
     },
 }
@@ -105,7 +105,7 @@ pub(crate) fn json_files(directory: &Path) -> Result<Vec<PathBuf>, FileError> {
     Ok(found)
 }
 
-/// What `directory` holds, sorted by name; hidden entries are left out.
+/// Lists the entries of `directory`, sorted by name; hidden ones are left out.
 pub(crate) fn entries(directory: &Path) -> Result<Vec<PathBuf>, FileError> {
     let listed = fs::read_dir(directory).and_then(Iterator::collect::<Result<Vec<_>, _>>);
     let entries = listed.map_err(|source| unreadable(directory, source))?;
@@ -125,7 +125,7 @@ fn unreadable(path: &Path, source: std::io::Error) -> FileError {
     }
 }
 
-/// Where in a file a value stands, for errors.
+/// Place of a value in a file, for errors.
 #[derive(Clone)]
 pub(crate) struct Place<'a> {
     path: &'a Path,

@@ -11,7 +11,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 use serde_json::ser::{CharEscape, Formatter, Serializer};
 
-/// What is said of a file that is a pointer of Git LFS.
+/// Error message for a file that is a Git LFS pointer.
 pub const GIT_LFS_POINTER: &str = "is a Git LFS pointer, not the file itself: get that with `git lfs pull`";
 
 /// Whether a file's content is what Git LFS leaves in its place where the file itself was not fetched.
@@ -25,9 +25,9 @@ pub fn is_git_lfs_pointer(content: &[u8]) -> bool {
 pub struct Style<'a> {
     /// Number of spaces by which each level is indented (`indent`); everything is on one line without it.
     pub indent: Option<usize>,
-    /// What stands between two items or members: the first of `separators`.
+    /// Separator of two items or members: the first of `separators`.
     pub item_separator: &'a str,
-    /// What stands between a key and its value: the second of `separators`.
+    /// Separator of a key and its value: the second of `separators`.
     pub key_separator: &'a str,
     /// Whether every non-ASCII character is written as `\uXXXX` (UTF-16, lower-case hexadecimal).
     pub ensure_ascii: bool,
@@ -90,7 +90,8 @@ pub fn to_ascii_string<T: Serialize + ?Sized>(value: &T) -> serde_json::Result<S
     style.write(value)
 }
 
-/// What Python prints for `json.dumps(json.loads(source), ensure_ascii=False)`: [`to_string`] with [`python_number`]s.
+/// Writes the text that Python prints for `json.dumps(json.loads(source), ensure_ascii=False)`: [`to_string`] with
+/// [`python_number`]s.
 ///
 /// # Errors
 ///
@@ -103,7 +104,7 @@ pub fn python_string<T: Serialize + ?Sized>(value: &T) -> serde_json::Result<Str
     style.write(value)
 }
 
-/// What Python prints for `json.dumps(json.loads(source))`: [`to_ascii_string`] with [`python_number`]s.
+/// Writes the text that Python prints for `json.dumps(json.loads(source))`: [`to_ascii_string`] with [`python_number`]s.
 ///
 /// # Errors
 ///

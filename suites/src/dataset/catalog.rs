@@ -33,14 +33,14 @@ pub struct Available {
     pub count: usize,
 }
 
-/// How many instances of each data set are loaded, and which.
+/// The instances of each data set that are loaded: their number, and whether they are the first ones or a random sample.
 ///
 /// Samples of the same seed lie within one another: a larger limit only adds instances.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Subsample {
-    /// At most this many; all without it.
+    /// Largest number of instances; `None` for all.
     pub limit: Option<usize>,
-    /// With a seed, those of a random sample, in file order; without, the first ones.
+    /// Seed of a random sample, kept in file order; `None` for the first instances.
     pub seed: Option<u64>,
 }
 

@@ -90,7 +90,7 @@ fn has_extension(path: &Path, extension: &str) -> bool {
         && !path.is_dir()
 }
 
-/// What `directory` holds, sorted by name, hidden entries left out.
+/// Lists the entries of `directory`, sorted by name, hidden ones left out.
 fn list(directory: &Path) -> Result<Vec<PathBuf>, DatasetError> {
     let unreadable = |source| DatasetError::Unreadable {
         path: directory.to_owned(),

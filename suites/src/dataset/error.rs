@@ -1,4 +1,4 @@
-//! What goes wrong with a data set as a whole, and with one row of it.
+//! Errors of a data set as a whole, and of one of its rows.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -90,7 +90,7 @@ impl InstanceError {
         self.row
     }
 
-    /// What is wrong.
+    /// Returns the kind of the error.
     pub fn kind(&self) -> &InstanceErrorKind {
         &self.kind
     }

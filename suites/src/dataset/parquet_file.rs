@@ -27,14 +27,15 @@ pub(crate) const MAX_TEXT_BYTES: usize = 1 << 30;
 /// Number of rows that are decoded before their bytes are counted.
 const BATCH_ROWS: usize = 16;
 
-/// Number of rows in the file; an unreadable file counts as one row, which is what [`read`] makes of it.
+/// Returns the number of rows in the file; an unreadable file counts as one row, for which [`read`] gives one instance with an
+/// error.
 pub(super) fn count(path: &Path) -> usize {
     guarded(|| rows(open(path)?.metadata().file_metadata().num_rows())).unwrap_or(1)
 }
 
 /// The instances of the file, one for each row for which `wanted` is true of its number.
 ///
-/// What cannot be read is one instance with an error, named after the file.
+/// An unreadable file gives one instance with an error, named after the file.
 pub(super) fn read(dataset: &str, path: &Path, wanted: impl Fn(usize) -> bool) -> Vec<Instance> {
     let cells = guarded(|| {
         let reader = open(path)?;

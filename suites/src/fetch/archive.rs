@@ -13,19 +13,19 @@ use super::error::FetchError;
 use super::http::Client;
 use super::{Listed, SOURCE_BYTES_LIMIT};
 
-/// The limit on the bytes that an archive may unpack to, with what is not wanted of it.
+/// The limit on the bytes that an archive may unpack to, unwanted files included.
 const UNPACKED_BYTES_LIMIT: u64 = 2 * SOURCE_BYTES_LIMIT;
 
-/// What an archive is unpacked for.
+/// An archive to be unpacked, with the files wanted from it.
 pub(super) struct Unpacking<'a> {
     pub(super) client: &'a Client<'a>,
     /// Address that the archive came from.
     pub(super) url: &'a str,
-    /// Where the archive is.
+    /// Path of the archive.
     pub(super) archive: &'a Path,
     /// The files wanted, by their paths below the archive's one folder.
     pub(super) wanted: &'a BTreeMap<String, Listed>,
-    /// Where they go.
+    /// Directory that the files are written to.
     pub(super) directory: &'a Path,
 }
 

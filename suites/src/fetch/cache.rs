@@ -28,18 +28,18 @@ pub struct Cache {
     root: PathBuf,
 }
 
-/// What the cache has of a source.
+/// State of a source in the cache.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum State {
-    /// Nothing.
+    /// No part of the source is there.
     NotFetched,
-    /// Parts, of a fetch that did not end.
+    /// Parts are there, of a fetch that did not end.
     Incomplete,
-    /// All of it.
+    /// The whole source is there.
     Fetched {
-        /// Where.
+        /// Directory of the source.
         path: PathBuf,
-        /// What.
+        /// The manifest of the fetched files.
         fetched: Box<Fetched>,
     },
 }
@@ -96,7 +96,7 @@ impl Cache {
         self.root.join("downloads")
     }
 
-    /// What the cache has of `source`: the revision fetched last.
+    /// Returns the state of `source` in the cache, at the revision fetched last.
     pub fn state(&self, source: &Source) -> State {
         match self.find(source, None) {
             Some((path, fetched)) => State::Fetched {
@@ -115,7 +115,7 @@ impl Cache {
         directory.join(MANIFEST).is_file().then_some(directory)
     }
 
-    /// What was fetched of `source` at a revision, or last.
+    /// Finds the directory and manifest of `source` at a revision, or at the one fetched last.
     pub(super) fn find(&self, source: &Source, revision: Option<&str>) -> Option<(PathBuf, Fetched)> {
         let at = |commit: &str| {
             let path = self.revision(source, commit);

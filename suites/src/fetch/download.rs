@@ -14,19 +14,19 @@ use super::manifest::Hash;
 
 /// A file to be downloaded.
 pub(super) struct Download<'a> {
-    /// Where it is.
+    /// Address of the file.
     pub(super) url: &'a str,
-    /// What the user knows it as.
+    /// Name of the file in messages to the user.
     pub(super) name: &'a str,
-    /// Where it is collected.
+    /// Path of the partial file, to which the download is written.
     pub(super) partial: PathBuf,
-    /// Its size and hash, where its home announces them.
+    /// Size and hash of the file, where its home announces them.
     pub(super) announced: Option<(u64, &'a Hash)>,
-    /// Most bytes that it can have, where its size is not announced.
+    /// Largest size in bytes, where the size is not announced.
     pub(super) limit: u64,
 }
 
-/// Where a body goes, and how much of it there is to be.
+/// File that a body is written to, with the offset at which it starts and its total size in bytes.
 struct Target {
     file: File,
     start: u64,
@@ -60,7 +60,7 @@ impl Download<'_> {
         fs::metadata(&self.partial).map_or(0, |metadata| metadata.len())
     }
 
-    /// Where the name is kept that the server gave to these contents.
+    /// Returns the path of the file with the server's entity tag (ETag) for these contents.
     fn tag_path(&self) -> PathBuf {
         self.partial.with_extension("etag")
     }

@@ -35,7 +35,7 @@ pub enum FetchError {
     Unreachable {
         /// Address asked.
         url: String,
-        /// What happened.
+        /// The network error.
         message: String,
     },
     /// The server knows nothing there.
@@ -45,7 +45,7 @@ pub enum FetchError {
         url: String,
         /// Status of the answer.
         status: u16,
-        /// What may be wrong.
+        /// The possible mistake.
         hint: String,
     },
     /// The server refuses to answer.
@@ -55,7 +55,7 @@ pub enum FetchError {
         url: String,
         /// Status of the answer.
         status: u16,
-        /// What to do.
+        /// The remedy.
         hint: String,
     },
     /// The server answers with a failure.
@@ -73,19 +73,19 @@ pub enum FetchError {
     OddAnswer {
         /// Address asked.
         url: String,
-        /// What is odd.
+        /// The unexpected part of the answer.
         message: String,
     },
-    /// The body ended before it was complete; what there is of it is kept.
+    /// The body ended before it was complete; the bytes received are kept.
     #[error("{url} ended early, after {}: run the command again, which continues from {partial}", progress(*got, *expected))]
     Truncated {
         /// Address of the file.
         url: String,
-        /// Bytes there are.
+        /// Bytes received.
         got: u64,
-        /// Bytes there should be, where that is known.
+        /// Bytes expected, where that is known.
         expected: Option<u64>,
-        /// Where they are.
+        /// The partial file.
         partial: PathBuf,
     },
     /// The archive ends in the middle; it is kept, to be continued.
@@ -95,9 +95,9 @@ pub enum FetchError {
     ArchiveEnds {
         /// Address of the archive.
         url: String,
-        /// Where it ends.
+        /// The error at the archive's end.
         message: String,
-        /// Where it is.
+        /// The archive on disk.
         partial: PathBuf,
     },
     /// The archive cannot be read; it was removed.
@@ -105,7 +105,7 @@ pub enum FetchError {
     ArchiveDamaged {
         /// Address of the archive.
         url: String,
-        /// What is wrong with it.
+        /// The damage that was found.
         message: String,
     },
     /// A file's contents are not those that its home announces; what was downloaded was removed.
@@ -128,9 +128,9 @@ pub enum FetchError {
     Missing {
         /// Address of the archive.
         url: String,
-        /// One of them.
+        /// One of the missing files.
         path: String,
-        /// How many.
+        /// Number of missing files.
         count: usize,
     },
     /// Nothing of what is wanted exists at the revision.
@@ -150,9 +150,9 @@ pub enum FetchError {
     /// Something is larger than data of this kind can be.
     #[error("{what} from {url} is larger than the limit of {limit}")]
     TooLarge {
-        /// What.
+        /// The thing that is too large.
         what: String,
-        /// Where it is from.
+        /// Address it came from.
         url: String,
         /// The limit, with its unit.
         limit: String,
@@ -194,7 +194,7 @@ pub enum FetchError {
         source_name: String,
         /// Its directory.
         path: PathBuf,
-        /// What is wrong, file by file.
+        /// The problems, file by file.
         problems: Vec<String>,
     },
 }

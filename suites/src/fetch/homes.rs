@@ -1,6 +1,6 @@
 //! [`Homes`]: addresses of the public homes, and the tokens for them.
 
-/// Where GitHub and the hub are, and what they are told.
+/// Addresses of GitHub and the Hugging Face hub, and the access tokens for them.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Homes {
     /// GitHub's interface, without a slash at the end, as all of these.

@@ -53,7 +53,7 @@ impl<'a> Client<'a> {
         }
     }
 
-    /// Where the homes are.
+    /// Returns the addresses of the homes.
     pub(super) fn homes(&self) -> &'a Homes {
         self.homes
     }

@@ -12,7 +12,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::error::FetchError;
 
-/// What was fetched: written when all of it is there, so a directory that has it is whole.
+/// Manifest of a fetch. It is written when all files are there, so a directory that has one is complete.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fetched {
     /// Name of the source.
@@ -151,7 +151,7 @@ impl From<Hash> for String {
     }
 }
 
-/// What is wrong with the file at `path`, if it differs from `expected`.
+/// Returns the problem with the file at `path`, if the file differs from `expected`.
 pub(super) fn problem(path: &Path, expected: &FetchedFile) -> Option<String> {
     let name = &expected.path;
     let found = File::open(path).and_then(|file| {

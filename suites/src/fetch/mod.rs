@@ -45,12 +45,12 @@ const SOURCE_BYTES_LIMIT: u64 = 2 << 30;
 /// The limit on the bytes of an archive that is downloaded.
 const ARCHIVE_BYTES_LIMIT: u64 = 1 << 30;
 
-/// Is told how a fetch goes on, and may stop it.
+/// Listener to the progress of a fetch, which may also stop it.
 pub trait Progress {
-    /// Something begins: a download of that many bytes, or what has no known end.
+    /// Reports the start of a step: a download of that many bytes, or a step of unknown length.
     fn start(&self, _what: &str, _bytes: Option<u64>) {}
 
-    /// How far it is.
+    /// Reports the position within the current step.
     fn position(&self, _at: u64) {}
 
     /// Whether to stop; asked often.
@@ -62,10 +62,10 @@ pub trait Progress {
 /// Tells nobody.
 impl Progress for () {}
 
-/// How often a failing request is made, and the pause after the first failure; it doubles each time.
+/// Number of attempts at a failing request, and the pause after the first failure; the pause doubles each time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Retries {
-    /// Requests in all.
+    /// Number of attempts in all.
     pub attempts: u32,
     /// The first pause.
     pub first_pause: Duration,
@@ -82,17 +82,17 @@ impl Default for Retries {
 
 /// Fetches sources into a cache.
 pub struct Fetcher<'a> {
-    /// Where they are kept.
+    /// Cache that the sources are kept in.
     pub cache: Cache,
-    /// Where they come from.
+    /// Addresses that the sources come from.
     pub homes: Homes,
-    /// What is told of it.
+    /// Listener to the progress.
     pub progress: &'a dyn Progress,
-    /// How patient it is.
+    /// Attempts and pauses at failing requests.
     pub retries: Retries,
 }
 
-/// What is asked of a fetch.
+/// Options of a fetch: revision, offline, force.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Wish<'a> {
     /// A branch, tag or commit other than the source's own.

@@ -1,25 +1,25 @@
 //! The table of what can be fetched.
 
-/// A collection of public data: where it lives, and what of it is wanted.
+/// A collection of public data: its home, and the files wanted from it.
 #[derive(Debug)]
 pub struct Source {
-    /// What `maskwright fetch` calls it; also the name of its directory.
+    /// Name for `maskwright fetch`; also the name of the source's directory.
     pub name: &'static str,
-    /// What it is, in a line.
+    /// Description in one line.
     pub description: &'static str,
     /// Its licence, as its home states it.
     pub licence: &'static str,
-    /// Where it is published.
+    /// The place where the source is published.
     pub home: Home,
     /// The revision fetched unless another is asked for: a commit, which needs no resolving, or a branch.
     pub revision: &'static str,
     /// Patterns of the paths wanted: `*` stands for any part of one name, `**` for any names.
     pub wanted: &'static [&'static str],
-    /// How to recognise it on disk.
+    /// Layout by which a copy of the source is recognised on disk.
     pub layout: Layout,
 }
 
-/// Where a source is published.
+/// The place where a source is published.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Home {
     /// A GitHub repository of many files, fetched as one archive.
@@ -30,7 +30,7 @@ pub enum Home {
     Hub(&'static str),
 }
 
-/// What a directory with a source's data looks like.
+/// Layout of a directory with a source's data.
 #[derive(Debug)]
 pub struct Layout {
     /// Directories, from the root of a copy, that hold the data; the first that has the [marker](Self::marker).

@@ -1,4 +1,4 @@
-//! One request and what its reply must be.
+//! One request and the requirements on its reply.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -6,16 +6,16 @@ use serde_json::{Map, Value};
 /// A request for structured data, and what its reply must be: one row of the public test set, with fields of our own behind.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sample {
-    /// What the row was generated from; names it within its file.
+    /// Seed from which the row was generated; names the row within its file.
     pub seed: u64,
-    /// What is asked for, such as `test__recipe`: a split and an entity of the taxonomies.
+    /// Entity that is asked for, such as `test__recipe`: a split and an entity of the taxonomies.
     pub entity_type: String,
     /// The request as the model reads it.
     pub prompt: String,
     /// The schema of the list of items: `type: array`, with `items` an object. A small part of JSON Schema: `type`, `properties`,
     /// `required`, `items`, `enum`, `minimum`, `maximum`, `minItems`, `maxItems`. No keys beyond `properties` are allowed.
     pub json_schema: Map<String, Value>,
-    /// How many items the list must have.
+    /// Number of items that the list must have.
     pub top_level_count: Option<Count>,
     /// The key the list must be wrapped under, where it must be.
     pub top_level_key: Option<String>,
@@ -33,10 +33,10 @@ pub struct Sample {
     /// The language that the fence must name, where the request names one. Not in the public set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code_block_language: Option<String>,
-    /// How the request shows the structure. Not in the public set.
+    /// Presentation of the structure in the request. Not in the public set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub presentation_style: Option<Presentation>,
-    /// In which voice the request was rewritten as prose, where it was. Not in the public set.
+    /// Voice in which the request was rewritten as prose, where it was. Not in the public set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub voice: Option<String>,
     /// The model that put the request into other words, where one did. Not in the public set.
@@ -44,7 +44,7 @@ pub struct Sample {
     pub rewritten_by: Option<String>,
 }
 
-/// How many items a reply must have.
+/// Number of items that a reply must have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Count {
@@ -64,7 +64,7 @@ pub enum OutputFormat {
     Yaml,
 }
 
-/// How a request shows the structure it asks for.
+/// Presentation, in a request, of the structure that it asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Presentation {

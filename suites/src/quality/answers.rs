@@ -50,16 +50,16 @@ pub struct Judgement {
     pub lenient: Reading,
 }
 
-/// How a text ends.
+/// End of a model's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextEnd {
-    /// Where the model ended it.
+    /// The model ended the text.
     Whole,
-    /// At a limit or a failure, so that it might have gone on.
+    /// A limit or a failure cut the text off, so that it might have gone on.
     CutOff,
 }
 
-/// How many arrays and objects may lie inside one another in an answer.
+/// Largest nesting depth of arrays and objects in an answer.
 const MAX_DEPTH: usize = 64;
 
 /// Reads the answer out of `text`, which ends as `end` says, and compares it with `expected`.
@@ -165,8 +165,8 @@ static OTHER_CHOICE: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\s*(?:or|and|
 static NUMBER: LazyLock<Regex> = LazyLock::new(|| {
     behind_name(r#"["']?\s*(-)?\s*[$€£]?\s*(-)?((?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)"#)
 });
-/// What shows behind digits that the number, or a calculation with it, goes on: a letter or digit, a mark with a digit behind it, an operator, and a
-/// further number.
+/// Continuation behind digits which shows that the number, or a calculation with it, goes on: a letter or digit, a mark with a
+/// digit behind it, an operator, or a further number.
 static GOES_ON: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"^(?:[\p{Alphabetic}_0-9]|[.,:][0-9]|\s*[-+*/^=×÷−·]|\s+[xX]?\s*[0-9])"));
 

@@ -29,7 +29,7 @@ const NAMES: [&str; 128] = [
     "Silvan", "Sophie", "Stefan", "Tamsin", "Theo", "Ursula", "Victor", "Wanda", "Yusuf", "Zelda",
 ];
 
-/// Which letter of each name is asked for.
+/// Letter of each name that is asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Letter {
     /// The first.
@@ -41,12 +41,12 @@ pub enum Letter {
     Last,
 }
 
-/// How generated questions are made.
+/// Options of generated questions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LetterOptions {
     /// Names of each question, from 1 to [`MAX_WORDS`].
     pub words: usize,
-    /// Which letter of each is asked for.
+    /// Letter of each name that is asked for.
     pub letter: Letter,
     /// Seed of the choice of names.
     pub seed: u64,
@@ -119,13 +119,13 @@ fn examples(options: LetterOptions) -> Vec<Names> {
         .collect()
 }
 
-/// How many different questions there are that are no example.
+/// Returns the number of different questions that are no example.
 pub(super) fn available(options: LetterOptions) -> usize {
     let lists = (0..words(options)).fold(1_usize, |lists, at| lists.saturating_mul(NAMES.len() - at));
     lists - MAX_SHOTS
 }
 
-/// What is asked of `names`.
+/// Writes the question about `names`.
 fn question(letter: Letter, names: &[&str]) -> String {
     format!(
         "Take the {letter} letter of each word in \"{}\" and put them together, in lower case.",

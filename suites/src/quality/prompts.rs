@@ -7,7 +7,7 @@ use super::tasks::QualityTask;
 use crate::json_text;
 use crate::prompt::{Message, Role};
 
-/// What answers look like, in every system message.
+/// Format of answers, in every system message.
 const FORMAT: &str =
     r#"Always respond with JSON in the format: {"reasoning": <reasoning about the answer>, "answer": <final answer>}."#;
 

@@ -25,7 +25,7 @@ const MAX_GENERATED: usize = 1_000_000;
 pub struct Question {
     /// Its name in the task.
     pub id: String,
-    /// What is asked.
+    /// Text of the question.
     pub text: String,
     /// The right answer: letters, a choice such as `(B)`, or a number.
     pub answer: String,
@@ -40,7 +40,7 @@ pub struct QuestionSet {
     pub questions: Vec<Question>,
     /// The examples.
     pub demonstrations: Vec<Demonstration>,
-    /// How the questions were made, where they were generated.
+    /// Options from which the questions were generated; `None` where they were not.
     pub letters: Option<LetterOptions>,
 }
 
@@ -58,7 +58,7 @@ pub enum QuestionError {
         path: PathBuf,
         /// The line, from 1.
         line: usize,
-        /// What is wrong with it.
+        /// The problem with the line.
         problem: String,
     },
     /// More different questions are asked for than there are.

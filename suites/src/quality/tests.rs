@@ -117,7 +117,7 @@ fn sets() -> Vec<QuestionSet> {
     tasks.map(set).into()
 }
 
-/// Who has what at the end of an exchange, read off its question, as a choice.
+/// Works out from the question of an exchange the option that is right at its end.
 fn outcome(question: &str) -> String {
     let (start, rest) = question.split_once("\nAs they play").unwrap();
     let mut has: Vec<(&str, &str)> = start

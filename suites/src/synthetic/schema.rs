@@ -50,7 +50,7 @@ pub(super) fn write(document: &SchemaShape, rng: &mut ChaCha8Rng) -> Value {
 struct AuthorHabits {
     required_first: bool,
     closed_first: bool,
-    /// How often a property has a title or description.
+    /// Probability that a property has a title or description.
     annotated: f64,
 }
 

@@ -1,4 +1,4 @@
-//! What a schema asks for, before it is written as a schema or as an instance.
+//! Shape of a document, before it is written as a schema or as an instance.
 
 use rand::Rng;
 use rand::seq::IndexedRandom;
@@ -104,7 +104,7 @@ pub(super) const PATTERNS: &[Pattern] = &[
 /// The formats that strings may have.
 pub(super) const FORMATS: &[&str] = &["date", "date-time", "email", "uuid", "ipv4", "uri"];
 
-/// What a value has to be.
+/// Shape of a value: its type and limits.
 #[derive(Clone, Debug)]
 pub(super) enum ValueShape {
     Boolean,
@@ -212,10 +212,10 @@ impl SchemaShape {
     }
 }
 
-/// What the shapes of one document have in common while they are drawn.
+/// State that the shapes of one document share while they are drawn.
 struct ShapeDraft {
     style: Style,
-    /// How many definitions may be referred to.
+    /// Number of definitions that may be referred to.
     definitions: usize,
 }
 

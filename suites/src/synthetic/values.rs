@@ -176,7 +176,7 @@ fn text(rng: &mut ChaCha8Rng, noun: &str) -> String {
     }
 }
 
-/// How identifiers look where nothing is asked of them.
+/// Pattern of identifiers where the schema asks for none.
 const ID: Pattern = Pattern {
     regex: "",
     sketch: "w-000",

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::{MAX_DEPTH, literal_brackets, objects};
 use crate::strict_json;
 
-/// What the `jsonschema` crate takes for the base of a schema without an identifier.
+/// Base URI that the `jsonschema` crate gives a schema without an identifier.
 const NAMELESS: &str = "json-schema:///";
 
 /// Documents by the URI that references name. Those that are no JSON are left out: a reference to one leads nowhere.

@@ -44,13 +44,13 @@ use serde_json::Value;
 
 use crate::strict_json;
 
-/// How many arrays and objects may lie inside one another in a schema or a judged text.
+/// Largest nesting depth of arrays and objects in a schema or a judged text.
 ///
 /// Reading a schema and validating recurse with it. The deepest schema of
 /// JSONSchemaBench seen so far has 26 levels.
 pub const MAX_DEPTH: usize = 256;
 
-/// How many problems a [`Verdict`] lists.
+/// Largest number of problems that a [`Verdict`] lists.
 pub const MAX_PROBLEMS: usize = 16;
 
 /// Length to which messages are cut, in characters: they quote the instance.
@@ -84,7 +84,7 @@ pub struct Validator {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{} at `{pointer}`: {message}", .kind.describe())]
 pub struct SchemaProblem {
-    /// What kind of problem it is.
+    /// Kind of the problem.
     pub kind: SchemaProblemKind,
     /// JSON Pointer into the schema; empty for the root, and where no place is known.
     pub pointer: String,
@@ -118,7 +118,7 @@ impl SchemaProblemKind {
     }
 }
 
-/// What was found out about a text.
+/// Verdict on a text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verdict {
     /// Whether the text is one JSON document.
@@ -127,14 +127,14 @@ pub struct Verdict {
     pub valid: bool,
     /// Whether the document was the content of a fenced code block.
     pub fenced: bool,
-    /// What speaks against validity: none if `valid`, else at least one and at most [`MAX_PROBLEMS`].
+    /// The problems: none if `valid`, else at least one and at most [`MAX_PROBLEMS`].
     pub problems: Vec<Problem>,
 }
 
-/// One thing that speaks against a text.
+/// One problem with a text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Problem {
-    /// What kind of problem it is.
+    /// Kind of the problem.
     pub kind: ProblemKind,
     /// JSON Pointer into the instance; empty for the root, and where the text is not JSON.
     pub instance: String,
@@ -149,11 +149,11 @@ pub struct Problem {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ProblemKind {
-    /// It is not one JSON document.
+    /// The text is not one JSON document.
     NotJson,
     /// An object has a name twice.
     DuplicateName,
-    /// It breaks the schema.
+    /// The document breaks the schema.
     Invalid,
     /// The validator failed, so that nothing is known; the text counts as not valid.
     Undecided,
@@ -285,7 +285,7 @@ impl Validator {
     }
 }
 
-/// How many arrays and objects lie inside one another in `value`.
+/// Returns the nesting depth of arrays and objects in `value`.
 fn depth(value: &Value) -> usize {
     match value {
         Value::Array(items) => 1 + items.iter().map(depth).max().unwrap_or(0),
@@ -348,7 +348,7 @@ fn build(
     .build(schema)
 }
 
-/// How schemas of `draft` are compiled.
+/// Returns the options with which schemas of `draft` are compiled.
 fn options(draft: Draft) -> jsonschema::ValidationOptions<'static> {
     let patterns = PatternOptions::fancy_regex()
         .backtrack_limit(BACKTRACK_LIMIT)

@@ -15,7 +15,7 @@ use crate::strict_json;
 /// A keyword that the paper's evaluator has not heard of, although the `jsonschema` crate keeps it in every draft.
 pub(super) const IGNORED_KEYWORD: &str = "dependencies";
 
-/// What takes the place of [`IGNORED_KEYWORD`].
+/// Keyword without effect, in place of [`IGNORED_KEYWORD`].
 pub(super) struct Ignored;
 
 impl<'i> Keyword<'i> for Ignored {
@@ -31,7 +31,7 @@ impl<'i> Keyword<'i> for Ignored {
 /// Formats whose checkers in the paper's evaluator return nothing, which counts as "not valid".
 pub(super) const BROKEN_FORMATS: [&str; 3] = ["ipv4", "ipv6", "uuid"];
 
-/// Whose rules an answer is judged by.
+/// The rules by which an answer is judged.
 ///
 /// [`Scoring::Paper`] is for comparing figures with the JSONSchemaBench paper. Where listing 10 leaves something open, it
 /// is as in [`Scoring::Strict`]: the answer is the whole text or the one fenced block that the text is, and formats

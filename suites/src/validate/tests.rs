@@ -117,8 +117,8 @@ fn brackets_in_patterns_need_no_backslash_where_they_close_nothing() {
     assert!(Validator::new(r#"{"pattern": "^(]$"}"#).is_err());
 }
 
-/// What [`numbers_are_compared_exactly`] would say of them were they compared by their digits: once they are, this goes, and
-/// so does what is said about them above.
+/// Shows that these comparisons are made as doubles. Once numbers are compared by their digits, the cases belong in
+/// [`numbers_are_compared_exactly`], and this test goes, with the exception that the module's documentation names.
 #[test]
 fn long_fractions_are_compared_with_whole_steps_as_doubles() {
     for (text, as_double) in [

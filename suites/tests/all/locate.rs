@@ -1,4 +1,4 @@
-//! Where fetched data is looked for.
+//! The places in which fetched data is looked for.
 
 use std::fs;
 use std::path::Path;

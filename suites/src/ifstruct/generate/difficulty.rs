@@ -1,6 +1,6 @@
-//! [`Difficulty`]: how much the samples of a generator ask for.
+//! [`Difficulty`]: number of fields, nesting and escaping in the samples of a generator.
 
-/// How much samples ask for, where it is not as much as in the public test set: each field that is `None` leaves that as it is.
+/// Difficulty of samples, where it is not that of the public test set: each field that is `None` leaves it as it is there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Difficulty {
     /// Fields of an item, at least and at most, without those within others, or as many as the entity has, which is 8 to 12; by default mostly 4

@@ -1,4 +1,4 @@
-//! Requests that show the structure as a block: what stands before and behind it.
+//! Requests that show the structure as a block: the sentences before and behind it.
 
 use super::layout;
 use super::phrase::fill;
@@ -8,7 +8,7 @@ use super::spec::Spec;
 use crate::ifstruct::Presentation;
 use crate::ifstruct::draw::Draw;
 
-/// What `spec` asks for, the structure as a block in `style`.
+/// Renders the request of `spec`, with the structure as a block in `style`.
 pub(super) fn render(spec: &Spec<'_>, style: Presentation, draw: &mut Draw) -> String {
     let diction = Diction::draw(&FORMAL, draw);
     let (mut before, format_is_said) = opening(spec, &diction, draw);

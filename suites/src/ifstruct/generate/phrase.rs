@@ -44,7 +44,7 @@ pub(super) fn capitalise(text: &str) -> String {
     }
 }
 
-/// What a field holds as a label of its own: no article, a capital first.
+/// Writes a field's meaning as a label of its own: no article, a capital first.
 pub(super) fn label(about: &str) -> String {
     let bare = ["the ", "a ", "an "]
         .iter()
@@ -95,7 +95,7 @@ pub(super) fn spelled(number: u64) -> String {
         .map_or_else(|| number.to_string(), |word| (*word).to_owned())
 }
 
-/// How many items, in one of the ways people say it.
+/// Writes the number of items, in one of the ways people say it.
 pub(super) fn count(count: Count, draw: &mut Draw) -> String {
     let in_letters = draw.chance(35);
     let number = |number: u64| match in_letters {
@@ -122,7 +122,7 @@ pub(super) fn count(count: Count, draw: &mut Draw) -> String {
     }
 }
 
-/// How a prompt writes bounds and lengths.
+/// Spelling of bounds and lengths in a prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Range {
     /// `≥1, ≤5`
@@ -175,7 +175,7 @@ impl Range {
     }
 }
 
-/// How many items a list has, as it stands before their name; nothing where any number will do.
+/// Writes the length of a list, as it stands before the items' name; `None` where any number will do.
 pub(super) fn length(length: Length, dash: &str) -> Option<String> {
     Some(match (length.min, length.max) {
         (None, None) => return None,

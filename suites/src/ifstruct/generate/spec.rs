@@ -1,4 +1,4 @@
-//! What one sample asks for, before it is put into words.
+//! Specification of one sample, before it is put into words.
 
 use serde_json::{Map, Number, Value, json};
 
@@ -7,7 +7,7 @@ use super::taxonomy::{Bounds, Entity, Field, FieldKind, Flavour, Item, Length};
 use crate::ifstruct::draw::Draw;
 use crate::ifstruct::{Count, OutputFormat};
 
-/// What a reply must be.
+/// Specification of a reply: its fields, their number, and the form around them.
 #[derive(Clone, Debug)]
 pub(super) struct Spec<'a> {
     pub entity: &'a Entity,
@@ -22,10 +22,10 @@ pub(super) struct Spec<'a> {
     pub no_commentary: bool,
 }
 
-/// What the request says about a code fence.
+/// The request's rule on a code fence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fence {
-    /// Nothing.
+    /// The request has no rule.
     Free,
     /// There must be one.
     Any,
@@ -72,7 +72,7 @@ impl<'a> Spec<'a> {
         schema
     }
 
-    /// What one item is called, or several, as many as are asked for.
+    /// Returns the name of one item or of several, as many as are asked for.
     pub(super) fn noun(&self) -> &'a str {
         match self.count {
             Count::Exactly(1) => &self.entity.one,
@@ -213,7 +213,7 @@ fn asked_places(entity: &Entity, difficulty: Difficulty, draw: &mut Draw) -> Vec
     chosen
 }
 
-/// How often the fields of one sample are optional, described, bounded; in percent.
+/// Shares of one sample's fields that are optional, described and bounded, in percent.
 struct SpecHabits {
     optional_percent: u32,
     about_percent: u32,

@@ -1,4 +1,4 @@
-//! What was generated, counted.
+//! Counts over generated samples.
 
 use std::collections::{BTreeMap, HashSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -11,9 +11,9 @@ use crate::ifstruct::{Count, OutputFormat, Sample};
 /// Counts over samples.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Statistics {
-    /// How many samples.
+    /// Number of samples.
     pub samples: u64,
-    /// How many different schemas, by a 64-bit hash of their text.
+    /// Number of different schemas, by a 64-bit hash of their text.
     pub distinct_schemas: usize,
     /// Samples by what they share, such as `format` and then `json`.
     pub shares: BTreeMap<&'static str, BTreeMap<String, u64>>,
@@ -25,12 +25,12 @@ pub struct Statistics {
     values: BTreeMap<&'static str, Vec<usize>>,
 }
 
-/// How large something is over all samples.
+/// Range of a size over all samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct SizeRange {
     /// The smallest.
     pub min: usize,
-    /// The middle one, the lower of two.
+    /// The median, the lower of the two in the middle.
     pub median: usize,
     /// The mean.
     pub mean: f64,
@@ -128,7 +128,7 @@ impl Statistics {
     }
 }
 
-/// How large a schema is.
+/// Size of a schema.
 #[derive(Default)]
 struct SampleSchemaSize {
     /// Properties, at any depth.

@@ -1,7 +1,7 @@
-//! The taxonomies: what can be asked for, and which fields it has.
+//! The taxonomies: the entities that can be asked for, and their fields.
 //!
-//! They are data (`suites/data/ifstruct/*.json`). An entity belongs to one split. Its first field is in every schema drawn from
-//! it and no entity of the other split has a field of that name, so no schema is in both splits.
+//! Taxonomies are data (`suites/data/ifstruct/*.json`). An entity belongs to one split. Its first field is in every schema drawn
+//! from it and no entity of the other split has a field of that name, so no schema is in both splits.
 //!
 //! A field is `"name": "TYPE: what it is"`, with `string` or another [`Flavour`], `boolean`, `integer`, `number` (both with bounds,
 //! as `1..24`), `enum a|b|c`, or a list as `[string] 1..4`; a `?` behind the type's name lets null in. An object is
@@ -51,12 +51,12 @@ const FILES: [(&str, &str); 9] = [
 /// A taxonomy that cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum TaxonomyError {
-    /// It is not what a taxonomy's JSON is.
+    /// The file is not JSON of a taxonomy's form.
     #[error("taxonomy {file}: {source}")]
     Json {
         /// The file, without its extension.
         file: &'static str,
-        /// What is wrong, with line and column.
+        /// The parser's error, with line and column.
         source: serde_json::Error,
     },
     /// A field is not defined as fields are.
@@ -68,7 +68,7 @@ pub enum TaxonomyError {
         entity: String,
         /// The field's name.
         field: String,
-        /// What is wrong with it.
+        /// The problem with the definition.
         problem: &'static str,
     },
 }
@@ -78,12 +78,12 @@ pub enum TaxonomyError {
 pub(super) struct Entity {
     pub name: String,
     pub split: Split,
-    /// What one is called, without an article.
+    /// Name of one item, without an article.
     pub one: String,
     pub many: String,
-    /// What they may be for, as in "for a community cookbook".
+    /// Purposes of the items, as in "for a community cookbook".
     pub contexts: Vec<String>,
-    /// Sentences on who reads them and how to write them.
+    /// Sentences on the readers of the items and how to write for them.
     pub audiences: Vec<String>,
     /// Whether its strings need escaping.
     pub escaping: bool,
@@ -94,14 +94,14 @@ pub(super) struct Entity {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Field {
     pub name: String,
-    /// What it holds, as it stands behind "with" or "put", such as "the name of the dish".
+    /// Meaning of the field, as it stands behind "with" or "put", such as "the name of the dish".
     pub about: Option<String>,
     pub kind: FieldKind,
     pub nullable: bool,
     pub required: bool,
 }
 
-/// What a field may hold.
+/// Type of a field, with its bounds, values or inner fields.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum FieldKind {
     Text(Flavour),
@@ -132,7 +132,7 @@ impl FieldKind {
     }
 }
 
-/// What the items of a list of scalars are.
+/// Type of the items of a list of scalars.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Item {
     Text(Flavour),
@@ -140,21 +140,21 @@ pub(super) enum Item {
     Number(Bounds),
 }
 
-/// From where to where a number may go; whole numbers below 2^53 for integers.
+/// Smallest and largest value of a number; whole numbers below 2^53 for integers.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Bounds {
     pub min: Option<f64>,
     pub max: Option<f64>,
 }
 
-/// How many items a list may have.
+/// Smallest and largest number of items of a list.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Length {
     pub min: Option<u64>,
     pub max: Option<u64>,
 }
 
-/// What a string looks like, and so what has to be escaped in it.
+/// Kind of text in a string, which decides what has to be escaped in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Flavour {

@@ -1,4 +1,4 @@
-//! Why samples and replies cannot be read: a whole file, or a row of it.
+//! Errors of reading samples and replies: of a whole file, or of one row.
 
 use std::io;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 /// The longest line that is read, in bytes.
 pub const MAX_LINE_BYTES: usize = 128 << 20;
 
-/// Why a line or row cannot be used. What uses it goes on with the next.
+/// Error of a line or row that cannot be used. Readers go on with the next one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}:{row}: {problem}", file.display())]
 pub struct RowError {
@@ -14,11 +14,11 @@ pub struct RowError {
     pub file: PathBuf,
     /// The line or row, from 1.
     pub row: usize,
-    /// What is wrong with it.
+    /// The problem with the line or row.
     pub problem: RowProblem,
 }
 
-/// What is wrong with a line or row.
+/// Problem with a line or row.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RowProblem {

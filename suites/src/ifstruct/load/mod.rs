@@ -116,13 +116,13 @@ impl Samples {
 /// A line with a reply: a whole sample with the member `response`, or the `seed` of one with it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReplyRow {
-    /// What the reply is to.
+    /// The request that is answered.
     pub request: Request,
     /// The reply.
     pub response: String,
 }
 
-/// What a reply is to.
+/// The request that a reply answers.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Request {
     /// A sample in the same line.
@@ -136,7 +136,7 @@ impl ReplyRow {
     ///
     /// # Errors
     ///
-    /// What is missing in it.
+    /// The missing member.
     pub fn new(mut row: Map<String, Value>) -> Result<Self, RowProblem> {
         let Some(Value::String(response)) = row.remove("response") else {
             return Err(RowProblem::NoResponse);

@@ -182,7 +182,7 @@ fn bare(value: &Value) -> Value {
     Value::Object(kept)
 }
 
-/// What stands in front of a comment, and the comment.
+/// Splits a line into the text before a comment, and the comment.
 fn comment(line: &str) -> (&str, &str) {
     match regex!(r"(?:^|\s)(?://|#)\s").find(line) {
         Some(mark) => (line[..mark.start()].trim_end(), &line[mark.end()..]),
@@ -190,7 +190,7 @@ fn comment(line: &str) -> (&str, &str) {
     }
 }
 
-/// How many items a comment says.
+/// Reads the number of items from a comment.
 fn items(text: &str) -> Limits {
     let found = lex(text).into_iter().find_map(|token| match token {
         Token::Length(length) => Some(length),

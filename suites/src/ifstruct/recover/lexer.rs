@@ -1,4 +1,4 @@
-//! What the words of a prompt say about fields: names, types, limits, presence.
+//! Tokens of a prompt that describe fields: names, types, limits, presence.
 
 use std::sync::LazyLock;
 

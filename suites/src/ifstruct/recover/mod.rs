@@ -18,7 +18,7 @@ pub use recovered::{Fence, Recovered};
 /// Bytes of a prompt that is read: one that is longer says nothing. The time of reading grows with their square.
 pub const MAX_PROMPT_BYTES: usize = 32 << 10;
 
-/// What a prompt asks for that shows its structure in `style`; nothing, where it is over [`MAX_PROMPT_BYTES`].
+/// Reads the requirements from a prompt that shows its structure in `style`; none, where it is over [`MAX_PROMPT_BYTES`].
 #[must_use]
 pub fn recover(prompt: &str, style: Presentation) -> Recovered {
     let mut recovered = Recovered::default();
@@ -51,7 +51,7 @@ pub fn recover(prompt: &str, style: Presentation) -> Recovered {
     recovered
 }
 
-/// What a prompt of `sample` has to ask for.
+/// Returns the requirements that a prompt of `sample` has to state.
 #[must_use]
 pub fn expected(sample: &Sample) -> Recovered {
     Recovered {
@@ -87,7 +87,7 @@ pub fn expected(sample: &Sample) -> Recovered {
     }
 }
 
-/// Where what was found differs from what is meant, in a line or two each; empty where they are equal.
+/// Lists the differences between the requirements found and those meant, in a line or two each; empty where they are equal.
 #[must_use]
 pub fn differences(found: &Recovered, meant: &Recovered) -> String {
     let mut text = String::new();

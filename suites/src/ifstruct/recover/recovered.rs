@@ -1,4 +1,4 @@
-//! What was read from a prompt.
+//! Requirements read from a prompt.
 
 use serde_json::{Map, Value, json};
 
@@ -28,10 +28,10 @@ impl Field {
     }
 }
 
-/// What a prompt says about a code fence.
+/// The prompt's rule on a code fence.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub enum Fence {
-    /// Nothing.
+    /// The prompt has no rule.
     #[default]
     Free,
     /// There must be one.
@@ -55,7 +55,7 @@ pub struct Recovered {
     pub unwrapped: bool,
     /// The format, `json` or `yaml`.
     pub format: Option<String>,
-    /// What is said about a code fence.
+    /// The rule on a code fence.
     pub fence: Fence,
     /// Whether there may be nothing beside the data.
     pub no_commentary: bool,

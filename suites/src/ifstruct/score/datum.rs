@@ -7,23 +7,23 @@ use std::rc::Rc;
 use num_bigint::BigInt;
 use serde_json::{Map, Number, Value};
 
-/// How many members that repeat a key a mapping remembers.
+/// Largest number of repeated keys that a mapping remembers.
 const MAX_REPEATED: usize = 16;
 
 /// A value, shared where a YAML alias names it again.
 #[derive(Debug)]
 pub(super) struct Datum {
-    /// What it is.
+    /// The value itself.
     pub content: Content,
-    /// The text of a plain YAML scalar, which was resolved to what it is; none for all else.
+    /// The text of a plain YAML scalar, from which the value was resolved; `None` for any other value.
     pub plain: Option<Box<str>>,
-    /// How many values it is with all inside it, those that aliases name again counted each time.
+    /// Number of values, this one and all inside it; a value that an alias names again is counted each time.
     pub size: u64,
-    /// How many lists and mappings lie inside one another in it.
+    /// Depth of nesting of lists and mappings.
     pub depth: usize,
 }
 
-/// What a value is.
+/// A value of JSON or YAML.
 #[derive(Debug)]
 pub(super) enum Content {
     Null,
@@ -34,7 +34,7 @@ pub(super) enum Content {
     Text(String),
     List(Vec<Rc<Datum>>),
     Mapping(Mapping),
-    /// What only YAML has, by its name: bytes, a date, a set.
+    /// A value that only YAML has, by the name of its type: bytes, a date, a set.
     Foreign(&'static str),
 }
 
@@ -48,7 +48,7 @@ pub(super) struct Mapping {
     positions: HashMap<Key, usize>,
 }
 
-/// What makes two keys the same: `1`, `1.0` and `true` are, as in Python.
+/// Identity of a key: `1`, `1.0` and `true` are the same key, as in Python.
 #[derive(Debug, PartialEq, Eq, Hash)]
 enum Key {
     Null,
@@ -76,7 +76,7 @@ impl Datum {
         })
     }
 
-    /// What kind of value it is, for messages.
+    /// Returns the type of the value, for messages.
     pub fn kind(&self) -> &'static str {
         match &self.content {
             Content::Null => "null",
@@ -128,7 +128,7 @@ impl Datum {
         }
     }
 
-    /// How a number stands to `bound`, exactly; none for NaN and for what is no number.
+    /// Compares a number with `bound`, exactly; `None` for NaN and for values that are no numbers.
     pub fn compare(&self, bound: &Bound) -> Option<Ordering> {
         match (&self.content, bound) {
             (Content::Boolean(value), _) => {

@@ -1,17 +1,17 @@
-//! What speaks against a reply.
+//! Failures of a reply.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// One thing that speaks against a reply.
+/// One failure of a reply: a rule that it breaks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
-    /// What kind of thing it is.
+    /// Kind of the failure.
     pub kind: FailureKind,
-    /// Where in the data, such as `[2].ingredients[0].quantity`; empty for the root, and for what concerns the whole reply.
+    /// Path in the data, such as `[2].ingredients[0].quantity`; empty for the root, and for failures of the whole reply.
     pub path: String,
-    /// What is wrong there.
+    /// The problem at that path.
     pub message: String,
 }
 

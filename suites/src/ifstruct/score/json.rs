@@ -41,7 +41,7 @@ enum Open {
     Mapping(Mapping, Rc<Datum>),
 }
 
-/// What begins at a place: a whole value, or a container whose first value comes next.
+/// Start of a value: a whole value, or a container whose first value comes next.
 enum Begun {
     Value(Rc<Datum>),
     Container(Open),
@@ -302,7 +302,7 @@ impl JsonReader<'_> {
     }
 }
 
-/// What stands for a surrogate outside of a pair: see [`Content::Text`].
+/// Returns the private-use character that stands for a surrogate outside of a pair: see [`Content::Text`].
 fn lone_surrogate(unit: u32) -> char {
     char::from_u32(unit + 0x1000).unwrap_or(char::REPLACEMENT_CHARACTER)
 }

@@ -58,26 +58,26 @@ pub use self::schema::SchemaError;
 /// The longest reply that is looked at, in bytes.
 pub const MAX_REPLY_BYTES: usize = 64 << 20;
 
-/// How many arrays and objects may lie inside one another in JSON.
+/// Largest nesting depth of arrays and objects in JSON.
 pub const MAX_JSON_DEPTH: usize = 990;
 
-/// How many collections may lie inside one another in YAML.
+/// Largest nesting depth of collections in YAML.
 pub const MAX_YAML_DEPTH: usize = 490;
 
-/// How many values a YAML document may stand for, aliases and merge keys followed.
+/// Largest number of values that a YAML document may stand for, aliases and merge keys followed.
 pub const MAX_VALUES: u64 = 1_000_000;
 
-/// How many digits an integer may have: what Python's `int` takes by default.
+/// Largest number of digits of an integer: the default limit of Python's `int`.
 pub const MAX_DIGITS: usize = 4_300;
 
-/// How many failures a [`Score`] lists.
+/// Largest number of failures that a [`Score`] lists.
 pub const MAX_FAILURES: usize = 1_000;
 
-/// How much is asked of a reply.
+/// Strictness of the judgement on a reply.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
-    /// What the public validator asks.
+    /// The rules of the public validator.
     #[default]
     Public,
     /// Also that no key is given twice, that no unquoted scalar of YAML is read as something else than its text suggests, and
@@ -93,9 +93,9 @@ pub struct Score {
     pub passed: bool,
     /// Whether the reply has a fenced block that is closed.
     pub fenced: bool,
-    /// What speaks against it, at most [`MAX_FAILURES`] things.
+    /// The failures of the reply, at most [`MAX_FAILURES`].
     pub failures: Vec<Failure>,
-    /// How many more things speak against it.
+    /// Number of further failures.
     pub omitted: usize,
 }
 

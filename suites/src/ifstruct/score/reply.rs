@@ -1,17 +1,17 @@
-//! What of a reply is the data: without reasoning, in a fenced block or bare.
+//! The data within a reply: without reasoning, in a fenced block or bare.
 //!
 //! The benchmark is defined by a program in Python, so whitespace, lines and letter case are Python's here.
 
-/// How many reasoning tags there are, each opening and closing.
+/// Reasoning tags, an opening and a closing one each.
 const REASONING: [(&str, &str); 2] = [("<think>", "</think>"), ("[think]", "[/think]")];
 
-/// What marks a fence at the start of a line.
+/// Mark of a fence at the start of a line.
 const FENCE: &str = "```";
 
-/// A reply without reasoning, and where in it the data is.
+/// A reply without its reasoning, and the place of the data in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Reply {
-    /// What is left of the reply.
+    /// Text of the reply, without its reasoning.
     pub text: String,
     /// The first fenced block.
     pub block: Block,
@@ -36,7 +36,7 @@ impl Reply {
         Self { text, block }
     }
 
-    /// What follows the opening fence on its line, in lower case.
+    /// Returns the text behind the opening fence on its line, in lower case.
     pub fn info(&self) -> Option<String> {
         match &self.block {
             Block::None => None,
@@ -55,7 +55,7 @@ impl Reply {
         )
     }
 
-    /// What stands before the first fence and behind the last, where there is a block and anything beside it.
+    /// Returns the text before the first fence and behind the last; `None` where there is no closed block or no such text.
     ///
     /// Fences count here wherever they are, not only at the start of a line.
     pub fn commentary(&self) -> Option<String> {
@@ -171,7 +171,7 @@ fn without_spans(text: &str) -> String {
     kept
 }
 
-/// What follows the announcement of Harmony's final channel.
+/// Returns the text behind the announcement of Harmony's final channel.
 fn final_channel(text: &str) -> Option<&str> {
     text.match_indices("assistant").find_map(|(at, role)| {
         let rest = &text[at + role.len()..];

@@ -17,11 +17,11 @@ use super::datum::Bound;
 pub struct SchemaError {
     /// JSON Pointer into the schema.
     pub pointer: String,
-    /// What is wrong there.
+    /// The problem at that place.
     pub message: String,
 }
 
-/// What a value must be.
+/// Rules for a value, by the public validator's reading of its schema.
 #[derive(Debug, Default)]
 pub(super) struct Schema {
     pub kind: SchemaKind,
@@ -33,7 +33,7 @@ pub(super) struct Schema {
     pub maximum: Option<Bound>,
 }
 
-/// The type that decides how a value is looked at.
+/// The type by whose rules a value is judged.
 #[derive(Debug, Default)]
 pub(super) enum SchemaKind {
     /// No type, several, or one that is none: nothing is checked but `enum`.
@@ -47,14 +47,14 @@ pub(super) enum SchemaKind {
     Boolean,
 }
 
-/// What becomes of null.
+/// Treatment of null.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Null {
     #[default]
     Refused,
-    /// It is allowed, whatever else the schema says.
+    /// Null is allowed, whatever else the schema says.
     Passes,
-    /// It is looked at like any value.
+    /// Null is judged like any other value.
     Checked,
 }
 

@@ -1,5 +1,5 @@
-//! What the strict level asks beyond the public validator: keys given once, scalars of YAML that are read as they look, and
-//! the keywords of JSON Schema that the walk leaves out.
+//! Rules of the strict level beyond the public validator: keys given once, scalars of YAML that are read as they look, and the
+//! keywords of JSON Schema that the walk leaves out.
 
 use serde_json::{Map, Value};
 
@@ -112,7 +112,7 @@ fn beyond(schema: &Map<String, Value>) -> Option<Map<String, Value>> {
     judges.then_some(rest)
 }
 
-/// What kind of failure a problem of the `jsonschema` crate is.
+/// Returns the kind of failure for a problem that the `jsonschema` crate reports.
 fn kind(problem: &Problem) -> FailureKind {
     if problem.kind != ProblemKind::Invalid {
         return FailureKind::Undecided;

@@ -1,6 +1,6 @@
 use super::*;
 
-/// What is read strictly and leniently, with whether each is right.
+/// Returns the answers read strictly and leniently, each with whether it is right.
 fn read(form: AnswerForm, expected: &str, text: &str) -> [(Option<String>, bool); 2] {
     let judgement = judge(form, expected, text, TextEnd::Whole);
     [judgement.strict, judgement.lenient].map(|reading| (reading.answer, reading.correct))

@@ -11,13 +11,13 @@ use maskwright_suites::fetch::Homes;
 use serde_json::{Value, json};
 use sha1::Digest as _;
 
-/// What is found at an address, and how it is sent; may be changed while the server runs.
+/// Contents at an address, and how the server sends them; may be changed while the server runs.
 #[derive(Clone)]
 pub(crate) struct Page {
     pub(crate) status: u16,
     pub(crate) body: Vec<u8>,
     pub(crate) headers: Vec<(&'static str, String)>,
-    /// Whether parts of it can be asked for.
+    /// Whether clients can ask for parts of the body.
     pub(crate) ranges: bool,
     /// Without a length, in chunks, as GitHub sends its archives.
     pub(crate) chunked: bool,

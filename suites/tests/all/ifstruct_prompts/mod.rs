@@ -1,5 +1,5 @@
-//! What a sample asks for can be read from its prompt alone: a reader that knows nothing of the generator finds every field, type,
-//! limit, count and rule again, in every style and voice.
+//! The requirements of a sample can be read from its prompt alone: a reader that knows nothing of the generator finds every
+//! field, type, limit, count and rule again, in every style and voice.
 
 mod mutations;
 mod references;

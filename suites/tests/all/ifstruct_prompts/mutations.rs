@@ -5,10 +5,10 @@ use serde_json::{Map, Value, json};
 
 /// A reply that breaks one rule.
 pub struct Mutation {
-    /// What was done.
+    /// Name of the change.
     pub name: &'static str,
     pub reply: String,
-    /// What it violates, in snake case: one name for each kind of rule.
+    /// The rule that the reply violates, in snake case: one name for each kind of rule.
     pub violates: &'static str,
     /// The items, where only they were changed.
     pub items: Option<Vec<Value>>,

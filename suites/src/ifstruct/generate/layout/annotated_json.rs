@@ -7,7 +7,7 @@ use crate::ifstruct::generate::phrase;
 use crate::ifstruct::generate::spec::Spec;
 use crate::ifstruct::generate::taxonomy::{Field, FieldKind};
 
-/// How placeholders and comments are written.
+/// Spelling of placeholders and comments.
 struct AnnotatedJson {
     notation: Notation,
     /// Whether placeholders are strings, as `"<integer>"`.
@@ -108,7 +108,7 @@ impl AnnotatedJson {
         }
     }
 
-    /// What the line says behind the value, if anything: length, limits of items, presence, meaning.
+    /// Writes the comment behind the value, if there is one: length, limits of items, presence, meaning.
     fn comment(&self, field: &Field, items: Option<String>) -> String {
         let limits = match field.kind {
             FieldKind::List { .. } => self.notation.limits(field),

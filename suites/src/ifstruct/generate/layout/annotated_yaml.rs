@@ -7,7 +7,7 @@ use crate::ifstruct::generate::phrase;
 use crate::ifstruct::generate::spec::Spec;
 use crate::ifstruct::generate::taxonomy::{Field, FieldKind};
 
-/// How placeholders are written.
+/// Spelling of placeholders.
 struct AnnotatedYaml {
     notation: Notation,
     /// Around a placeholder: `<string>`.

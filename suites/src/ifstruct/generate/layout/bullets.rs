@@ -7,7 +7,7 @@ use crate::ifstruct::generate::phrase;
 use crate::ifstruct::generate::spec::Spec;
 use crate::ifstruct::generate::taxonomy::FieldKind;
 
-/// Where the parts of a line stand.
+/// Order and punctuation of the parts of a line.
 #[derive(Clone, Copy)]
 enum BulletLayout {
     /// `- `x`: string (between 1 and 5) - Name of the dish`

@@ -7,7 +7,7 @@ use crate::ifstruct::generate::phrase;
 use crate::ifstruct::generate::spec::Spec;
 use crate::ifstruct::generate::taxonomy::FieldKind;
 
-/// How paths are written, and what stands between them and what they are.
+/// Spelling of paths, and the sign between a path and its description.
 #[derive(Clone, Copy)]
 enum GlossaryLayout {
     /// `ingredients[].quantity = number, 1 to 5 // Quantity`

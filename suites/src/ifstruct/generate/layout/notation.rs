@@ -1,21 +1,21 @@
-//! How one prompt writes types, bounds, lengths and what may be left out.
+//! The spelling of types, bounds, lengths and presence in one prompt.
 
 use crate::ifstruct::draw::Draw;
 use crate::ifstruct::generate::phrase::{self, Range};
 use crate::ifstruct::generate::taxonomy::{Field, FieldKind, Item, Length};
 
-/// The habits of one prompt.
+/// The spelling that one prompt keeps to.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Notation {
     pub range: Range,
-    /// What stands between the ends of a length.
+    /// Text between the two ends of a length.
     dash: &'static str,
     list: &'static str,
     enumeration: Enumeration,
-    /// How null is let in; stands behind the type.
+    /// Text behind the type that lets null in.
     null: &'static str,
     pub optional: &'static str,
-    /// What required fields are marked with, where they are.
+    /// Mark of required fields; `None` where they have no mark.
     pub required: Option<&'static str>,
 }
 
@@ -32,7 +32,7 @@ enum Enumeration {
 }
 
 impl Notation {
-    /// Draws the habits of one prompt.
+    /// Draws the spelling of one prompt.
     pub(super) fn draw(draw: &mut Draw) -> Self {
         Self {
             range: draw.pick(&[
@@ -109,7 +109,7 @@ impl Notation {
         }
     }
 
-    /// How many items a list must have, as `2-4 items`.
+    /// Writes the number of items that a list must have, as `2-4 items`.
     pub(super) fn items(&self, length: Length) -> Option<String> {
         let noun = if phrase::is_single(length) { "item" } else { "items" };
         phrase::length(length, self.dash).map(|length| format!("{length} {noun}"))
@@ -141,7 +141,7 @@ impl Enumeration {
     }
 }
 
-/// What items are called, one and several.
+/// Returns the names of an item and of several items.
 fn item_words(item: Item) -> (&'static str, &'static str) {
     match item {
         Item::Text(_) => ("string", "strings"),

@@ -6,7 +6,7 @@ use crate::ifstruct::draw::Draw;
 use crate::ifstruct::generate::phrase;
 use crate::ifstruct::generate::spec::Spec;
 
-/// What the table is drawn with.
+/// Characters that the table is drawn with.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum TableLayout {
     /// `+----+` around every cell.

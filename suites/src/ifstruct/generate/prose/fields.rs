@@ -100,7 +100,7 @@ impl FieldWriter<'_> {
         template
     }
 
-    /// How many of the first fields can be said to be the same.
+    /// Counts the first fields that can be said to have the same type in one sentence.
     fn alike(&mut self, fields: &[Field]) -> usize {
         let plain = |field: &Field| field.required && !field.nullable;
         let Some(first) = fields.first().filter(|field| plain(field)) else {
@@ -276,7 +276,7 @@ fn bounds(kind: &FieldKind) -> Bounds {
     }
 }
 
-/// What of `text` stands outside of parentheses.
+/// Returns the parts of `text` outside of parentheses.
 fn outside_parentheses(text: &str) -> String {
     let mut depth = 0_usize;
     let outside = text.chars().filter(|character| {

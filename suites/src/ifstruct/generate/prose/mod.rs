@@ -17,7 +17,7 @@ use crate::ifstruct::draw::Draw;
 pub(super) use types::Diction;
 use voices::{THINKING_ALOUD, Voice};
 
-/// What `spec` asks for, in `voice`.
+/// Renders the request of `spec` in `voice`.
 pub(super) fn render(spec: &Spec<'_>, voice: &'static Voice, draw: &mut Draw) -> String {
     let diction = Diction::draw(voice, draw);
     let (draft, mut changes) = match voice.name == THINKING_ALOUD.name {

@@ -1,4 +1,4 @@
-//! What to mind within strings that need escaping.
+//! Sentences on strings that need escaping.
 
 use crate::ifstruct::draw::Draw;
 use crate::ifstruct::generate::phrase::{say, words};

@@ -1,11 +1,11 @@
-//! What the reply must look like around the fields: format, wrapper, fence, commentary, no further fields.
+//! Sentences on the reply around the fields: format, wrapper, fence, commentary, no further fields.
 
 use super::types::Diction;
 use crate::ifstruct::draw::Draw;
 use crate::ifstruct::generate::phrase::fill;
 use crate::ifstruct::generate::spec::{Fence, Spec};
 
-/// The sentences that say it, in a random order. The format is said unless `format_is_said`.
+/// Writes the sentences in a random order. The format is among them unless `format_is_said`.
 pub(in crate::ifstruct::generate) fn sentences(
     spec: &Spec<'_>,
     diction: &Diction,
@@ -60,7 +60,7 @@ pub(super) fn format_name(spec: &Spec<'_>, diction: &Diction, draw: &mut Draw) -
     }
 }
 
-/// What a fence that names the format names.
+/// Returns the language that a fence names where it names the format.
 pub(in crate::ifstruct::generate) fn language(spec: &Spec<'_>) -> &'static str {
     match spec.format {
         crate::ifstruct::OutputFormat::Json => "json",

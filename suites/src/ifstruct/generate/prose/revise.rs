@@ -1,4 +1,4 @@
-//! Changes of mind: what was said first, and the sentences that turn it into what is meant.
+//! Changes of mind: a first draft of the request, and the sentences that turn it into what is meant.
 
 use super::types::{Diction, with_article};
 use crate::ifstruct::draw::Draw;
@@ -14,7 +14,7 @@ pub(super) struct Change {
     pub text: String,
 }
 
-/// What is said first, and how it is changed into `spec`.
+/// Draws a first draft of `spec`, and the sentences that change the draft into `spec`.
 pub(super) fn revise<'a>(spec: &Spec<'a>, diction: &Diction, draw: &mut Draw) -> (Spec<'a>, Vec<Change>) {
     let mut reviser = Reviser {
         spec,
@@ -46,7 +46,7 @@ pub(super) fn revise<'a>(spec: &Spec<'a>, diction: &Diction, draw: &mut Draw) ->
     (reviser.draft, reviser.changes)
 }
 
-/// What can be changed.
+/// The part of a request that a change of mind concerns.
 #[derive(Clone, Copy)]
 enum Revision {
     Count,

@@ -1,4 +1,4 @@
-//! What a voice calls the type of a field.
+//! The words of a voice for the type of a field.
 
 use super::voices::{Quote, Voice};
 use crate::ifstruct::draw::Draw;
@@ -156,7 +156,7 @@ impl Diction {
         }
     }
 
-    /// How many items a list has.
+    /// Writes the length of a list; `None` where any number of items will do.
     pub(super) fn length(&self, length: Length) -> Option<String> {
         let dash = if self.range == Range::Dash { "-" } else { " to " };
         phrase::length(length, dash)

@@ -1,4 +1,4 @@
-//! What of a reply is read as its data, in JSON and in YAML.
+//! Reading the data of a reply, in JSON and in YAML.
 
 use super::*;
 

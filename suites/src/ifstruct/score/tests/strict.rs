@@ -1,8 +1,8 @@
-//! What only the strict level sees.
+//! Failures that only the strict level finds.
 
 use super::*;
 
-/// What only the strict level finds.
+/// Asserts the failures that only the strict level finds, for each reply.
 #[track_caller]
 fn expect_strict(sample: &Sample, cases: &[(&str, &[(FailureKind, &str)])]) {
     let strict = Scorer::new(sample, Level::Strict).unwrap();

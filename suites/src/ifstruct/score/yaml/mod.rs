@@ -28,8 +28,8 @@ use scalars::Tag;
 ///
 /// # Errors
 ///
-/// What PyYAML refuses; JSON and flow mappings ([`FailureKind::WrongFormat`]); aliases that stand for themselves or for more
-/// than [`MAX_VALUES`] values.
+/// A text that PyYAML refuses; JSON and flow mappings ([`FailureKind::WrongFormat`]); aliases that stand for themselves or for
+/// more than [`MAX_VALUES`] values.
 pub(super) fn read(text: &str) -> Result<Rc<Datum>, Unreadable> {
     // The parser asserts what it takes for granted.
     let read = catch_unwind(AssertUnwindSafe(|| {
@@ -299,7 +299,7 @@ impl<'s> YamlReader<'s> {
         Ok(mapping)
     }
 
-    /// What a merge key with the value `id` brings; of mappings in a list the earlier ones win.
+    /// Adds to `merged` the members that a merge key with the value `id` brings; of mappings in a list the earlier ones win.
     fn merge(&self, id: Id, merged: &mut Vec<(Id, Id)>) -> Result<(), Unreadable> {
         let misfit = || refused("a merge key takes a mapping or a list of mappings");
         match &self.nodes[id].kind {

@@ -27,17 +27,17 @@ use super::super::MAX_YAML_DEPTH;
 use super::super::failure::{FailureKind, Unreadable};
 use super::regex;
 
-/// What ends a line in YAML 1.1.
+/// Line breaks of YAML 1.1.
 const BREAKS: [char; 5] = ['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}'];
 
 /// A document as the parser gets it.
 pub(super) struct YamlSource {
     pub text: String,
-    /// What stands for a tab that is content of a block scalar, where there are such.
+    /// Placeholder for tabs that are content of a block scalar; `None` where there are none.
     tab: Option<char>,
-    /// What stands for a byte order mark that is content, where there are such.
+    /// Placeholder for byte order marks that are content; `None` where there are none.
     byte_order_mark: Option<char>,
-    /// What stands between a tag and a comma, where there are such.
+    /// Placeholder put between a tag and a comma; `None` where it is not needed.
     gap: Option<char>,
     /// Whether escapes of lone surrogates were replaced.
     surrogates: bool,
@@ -50,14 +50,14 @@ static TAB_IN_BLOCK: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// What may be a tag with a comma right behind it. As such it is an error; the parser panics over it, unless there is
-/// something between.
+/// A possible tag with a comma right behind it. A real tag there is an error, over which the parser panics unless there is
+/// something between the two.
 static TAG_AND_COMMA: LazyLock<Regex> = LazyLock::new(|| regex(r"(!(?:<[^<>\s]*>|[^\s,\[\]{}<>]*)),"));
 
 /// An escape of a code unit that is a surrogate, with all backslashes before it.
 static SURROGATE: LazyLock<Regex> = LazyLock::new(|| regex(r"(\\+)(u|U0000)([dD])([89a-fA-F][0-9a-fA-F]{2})"));
 
-/// What an escape of a surrogate is replaced with, where it is no escape.
+/// The replacement of a surrogate's escape, to be undone where it is no escape.
 static REPLACED: LazyLock<Regex> = LazyLock::new(|| regex(r"(\\(?:u|U0000))([eE])([89a-fA-F][0-9a-fA-F]{2})"));
 
 /// The header of a block scalar as PyYAML has it.

@@ -1,4 +1,4 @@
-//! What scalars stand for in YAML 1.1, as PyYAML's `SafeLoader` resolves and constructs them; dates stay strings.
+//! Values of scalars in YAML 1.1, as PyYAML's `SafeLoader` resolves and constructs them; dates stay strings.
 
 use std::sync::LazyLock;
 
@@ -96,7 +96,7 @@ pub(in super::super) fn is_timestamp(text: &str) -> bool {
     TIMESTAMP.is_match(text)
 }
 
-/// What a scalar of tag `tag` and text `text` is.
+/// Constructs the value of a scalar of tag `tag` and text `text`.
 ///
 /// # Errors
 ///

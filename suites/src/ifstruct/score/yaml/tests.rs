@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::*;
 
-/// What is read from `text`, in the form of the recordings.
+/// Reads `text` and returns the value in the form of the recordings.
 fn reading(text: &str) -> Value {
     match read(text) {
         Ok(datum) => written(&datum),

@@ -1,4 +1,4 @@
-//! The voices that requests are written in: what each says, sentence by sentence.
+//! The voices that requests are written in: the sentences of each.
 
 mod analyst;
 mod developer;
@@ -23,7 +23,7 @@ pub(in crate::ifstruct::generate) const REWRITERS: [&Voice; 6] = [
     &THINKING_ALOUD,
 ];
 
-/// How names of fields are set off.
+/// Marks around the names of fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::ifstruct::generate) enum Quote {
     /// `` `name` ``
@@ -34,10 +34,10 @@ pub(in crate::ifstruct::generate) enum Quote {
     Bare,
 }
 
-/// What a voice says. Places to fill: `{count}`, `{noun}` (one or many, as the count wants it), `{one}`, `{a_one}` and `{A_one}`
-/// (behind its article), `{context}`, `{format}`,
-/// `{language}` (of the fence), `{key}` (of the wrapper), `{N}` (a field's name), `{T}` (its type), `{aT}` (with article),
-/// `{about}` and `{About}` (what it holds), `{clauses}`, `{names}`, `{types}`, `{inner}` (what one item of a list is called).
+/// The sentences of a voice. Places to fill: `{count}`, `{noun}` (one or many, as the count wants it), `{one}`, `{a_one}` and
+/// `{A_one}` (behind its article), `{context}`, `{format}`, `{language}` (of the fence), `{key}` (of the wrapper), `{N}` (a
+/// field's name), `{T}` (its type), `{aT}` (with article), `{about}` and `{About}` (the field's meaning), `{clauses}`, `{names}`,
+/// `{types}`, `{inner}` (the name of one item of a list).
 ///
 /// In every sentence a field's type comes behind its name, but in those built from `typed_first`.
 pub(in crate::ifstruct::generate) struct Voice {
@@ -52,7 +52,7 @@ pub(in crate::ifstruct::generate) struct Voice {
     pub integers: &'static [(&'static str, &'static str)],
     pub numbers: &'static [(&'static str, &'static str)],
     pub booleans: &'static [(&'static str, &'static str)],
-    /// What stands before the values of an enumeration, joined by "or".
+    /// Words before the values of an enumeration, which are joined by "or".
     pub choices: &'static [&'static str],
     /// Whether values may be written as `a|b|c` or `a/b/c`.
     pub compact_choices: &'static [&'static str],
