@@ -26,7 +26,7 @@ const VERSION: u64 = 1;
 /// valid, or a text of theirs merely reads like it.
 const TELL_EMPTINESS: [&str; 2] = ["maskwright", "llguidance"];
 
-/// Where frameworks of others are at home, and the language that each is written in.
+/// Frameworks with the language in which each is written and the address of its sources.
 const HOMES: [(&str, &str, &str); 5] = [
     ("llguidance", "rust", "https://github.com/guidance-ai/llguidance"),
     ("outlines-core", "rust", "https://github.com/dottxt-ai/outlines-core"),
@@ -35,7 +35,7 @@ const HOMES: [(&str, &str, &str); 5] = [
     ("maskwright", "rust", REPOSITORY),
 ];
 
-/// What Bowtie asks for cannot be done: it is no version of it that is known here, or not Bowtie.
+/// Error for a request that cannot be answered: it is of an unknown version of Bowtie's protocol, or not of Bowtie.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BowtieError {
     /// A line is no JSON object with a command.
@@ -47,7 +47,7 @@ pub enum BowtieError {
     /// The version of the protocol is not known.
     #[error("version {0} of Bowtie's protocol is not known, only {VERSION}")]
     UnknownVersion(String),
-    /// A request came before that which begins a session.
+    /// A request came before the one that begins a session.
     #[error("the first command of a session is \"start\"")]
     NotStarted,
     /// A request lacks something.
@@ -55,12 +55,12 @@ pub enum BowtieError {
     Lacking {
         /// The command.
         command: &'static str,
-        /// What is lacking.
+        /// The member that is lacking.
         member: &'static str,
     },
 }
 
-/// One conversation with Bowtie.
+/// A session with Bowtie, from its `start` request to its end.
 pub struct Session<'a> {
     framework: &'a Framework,
     vocabulary: &'a NamedVocabulary,
