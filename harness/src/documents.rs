@@ -19,10 +19,10 @@ const REFERENCES: [&str; 4] = ["$ref", "$dynamicRef", "$recursiveRef", "$schema"
 /// Keywords whose values name parts of a document.
 const IDENTIFIERS: [&str; 2] = ["$id", "id"];
 
-/// Where the meta-schemas are, which frameworks have themselves.
+/// Beginnings of the URIs of meta-schemas, which frameworks have themselves.
 const META_SCHEMAS: [&str; 2] = ["http://json-schema.org/", "https://json-schema.org/"];
 
-/// What is said where a reference leads to a document that nobody handed over.
+/// Advice added to an error about a reference to a document that was not handed over.
 const HINT: &str = "hand documents over with --documents DIR|FILE";
 
 /// Documents that schemas may refer to, each by its identifier or by its place.
@@ -42,23 +42,23 @@ pub struct DocumentSettings {
 
 #[derive(Debug)]
 struct Document {
-    /// Its `$id`, or draft 4's `id`, without an empty fragment.
+    /// The document's `$id`, or draft 4's `id`, without an empty fragment.
     identifier: Option<String>,
-    /// Its path from the directory that was named, or its file's name, as a relative reference.
+    /// Path of the document from the directory that was named, or the name of its file, as a relative reference.
     path: String,
     text: String,
     /// The last segments of the references in it.
     references: BTreeSet<String>,
-    /// The last segments of the identifiers of its parts.
+    /// The last segments of the identifiers of the document's parts.
     identifiers: BTreeSet<String>,
 }
 
-/// What the engine and the judge of answers say of a document that is not at hand.
+/// Words by which the engine and the judge of answers report a document that is not at hand.
 const MISSING: &str = "is not at hand";
-/// What the engine tells those who write programs with it.
+/// The engine's advice to programmers, which is cut out of its message.
 const FOR_PROGRAMS: &str = ": register its text under that URI";
 
-/// A message; where it speaks of a document that is not at hand, with what to do about it.
+/// Returns `message`, with advice for the command line where it reports a document that is not at hand.
 pub fn with_hint(message: String) -> String {
     match message.contains(MISSING) {
         true => format!("{}; {HINT}", message.replace(FOR_PROGRAMS, "")),
@@ -98,7 +98,7 @@ impl DocumentLibrary {
         self.documents.is_empty()
     }
 
-    /// What goes into a manifest; none without documents.
+    /// Returns the settings for a manifest; `None` without documents.
     pub fn settings(&self) -> Option<DocumentSettings> {
         let mut hash = Sha256::new();
         for document in &self.documents {
@@ -250,7 +250,7 @@ fn segments(schema: &Value, keywords: &[&str], found: &mut BTreeSet<String>) {
     }
 }
 
-/// What stands behind the last slash of a URI, or before its fragment where there is none.
+/// Returns the last segment of a URI: the text after its last slash, or all of it where it has none, without the fragment.
 fn last_segment(uri: &str) -> &str {
     let uri = uri.split('#').next().unwrap_or_default();
     uri.rsplit('/').next().unwrap_or_default()
