@@ -82,7 +82,7 @@ pub enum CommandError {
     NoCases {
         /// The draft.
         draft: Draft,
-        /// What may have been meant.
+        /// Suggestion of a category that may have been meant.
         hint: String,
     },
     /// Curves could not be drawn.
@@ -111,13 +111,13 @@ pub enum CommandError {
     /// Warnings, which were printed, and which an option makes errors.
     #[error("denied warnings: {count}")]
     Denied {
-        /// How many.
+        /// Number of warnings.
         count: usize,
     },
     /// A schema cannot be used.
     #[error("schema {}: {message}", path.display())]
     Schema {
-        /// Its file; `-` for standard input.
+        /// File of the schema; `-` for standard input.
         path: PathBuf,
         /// Why.
         message: String,
@@ -141,7 +141,7 @@ pub enum CommandError {
     Server {
         /// The server.
         name: String,
-        /// Its address.
+        /// Address of the server.
         url: String,
         /// Why, and what to do.
         message: String,
@@ -181,12 +181,12 @@ pub enum CommandError {
     /// The user interrupted a command that has several runs.
     #[error("{0}")]
     Stopped(String),
-    /// Who read standard output has gone away: there is nobody to write for.
+    /// The reader of standard output has closed it.
     #[error("standard output is closed")]
     OutputClosed,
 }
 
-/// What of a run is on disk, and how it goes on.
+/// Returns the end of an error's text: the number of records on disk, and the command that continues the run.
 fn on_record(kept: usize, planned: usize, directory: &str, is_part: bool) -> String {
     match (kept, is_part) {
         (_, true) => format!(
