@@ -64,7 +64,7 @@ const VERSION: &str = concat!(
     ")"
 );
 
-/// What every help has at its end.
+/// Text at the end of every help.
 const AFTER_HELP: &str = "\
 Exit codes: 0 done; 1 something was found: by `check`, or lines that `ifstruct` could not score; 2 wrong arguments; 3 a model, \
 dataset, framework or schema cannot be used or fetched, or nothing was measured; 4 results cannot be written or read; 5 a server left questions \
@@ -151,7 +151,7 @@ fn wrong_usage(error: &clap::Error, given: &[OsString]) -> ExitCode {
     ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
 }
 
-/// What is logged: what the environment says, or else `level` and above.
+/// Returns the filter of log messages: that of the environment, or else `level` and above.
 fn log_filter(level: &str) -> EnvFilter {
     for variable in ["MASKWRIGHT_LOG", "RUST_LOG"] {
         let Ok(directives) = std::env::var(variable) else {
