@@ -106,7 +106,7 @@ pub fn lines_of(text: &str, pointers: &[&str]) -> Vec<Option<usize>> {
     found
 }
 
-/// Where the string that begins at `start` ends, its quotation mark included.
+/// Returns the byte offset after the string that begins at `start`, its closing quotation mark included.
 fn string_end(bytes: &[u8], start: usize) -> usize {
     let mut at = start + 1;
     while let Some(byte) = bytes.get(at) {
