@@ -1,4 +1,4 @@
-//! What reaches a terminal: how wide it is, and texts of others made harmless.
+//! Output to a terminal: its width, and texts of others made harmless.
 
 use std::borrow::Cow;
 
@@ -180,7 +180,7 @@ fn short_pointer(pointer: &str) -> String {
     }
 }
 
-/// How alike two names have to be for one to be taken for a misspelling of the other, from 0 to 1.
+/// Smallest similarity of two names, from 0 to 1, at which one is taken for a misspelling of the other.
 const ALIKE: f64 = 0.75;
 
 /// A question after the name that is most like `name`, to stand at the end of a message; empty where none is like it.
