@@ -19,7 +19,7 @@ const ALL: &str = "all";
 /// Arguments of `maskwright fetch`.
 #[derive(Debug, Args)]
 pub struct FetchArguments {
-    /// What to fetch, or `all`; without names, what there is and what of it is fetched
+    /// Names of the data to fetch, or `all`; without names, the data that can be fetched are listed with their state
     #[arg(value_name = "NAMES")]
     names: Vec<String>,
     /// Branch, tag or commit, of a single name
@@ -149,7 +149,7 @@ fn verify(cache: &Cache, source: &Source) -> Result<(), FetchError> {
     }
 }
 
-/// What was fetched, if anything, and a word for it.
+/// Returns a word for the state, and path and description of the data where they are fetched.
 fn described(state: State) -> (&'static str, Option<(PathBuf, Box<Fetched>)>) {
     match state {
         State::NotFetched => ("not fetched", None),

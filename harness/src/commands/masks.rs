@@ -51,11 +51,10 @@ pub struct MasksArguments {
     /// Seed of the sample that --limit takes; the first files without it
     #[arg(long)]
     seed: Option<u64>,
-    /// How often each file is compiled and replayed. The median of each time counts
+    /// Number of times that each file is compiled and replayed. The median of each time counts
     #[arg(long, default_value_t = 1, value_parser = repetitions, value_name = "N")]
     repeat: usize,
-    /// How replays are judged: strict, or paper, which like MaskBench's own scripts does not ask whether a document may
-    /// end where it does
+    /// Rules by which replays are judged: strict, or paper, which like MaskBench's own scripts does not ask whether a document may end where it does
     #[arg(long, default_value_t = Scoring::Strict)]
     scoring: Scoring,
     /// Draw the curves of the times' tails into the run's directory, too: tbm.svg and ttfm.svg
@@ -73,7 +72,7 @@ pub struct MasksArguments {
     json: bool,
 }
 
-/// What a run measures.
+/// Settings of a run of `maskwright masks`, kept in its manifest.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct MaskSettings {
     frameworks: Vec<FrameworkSettings>,
@@ -88,7 +87,7 @@ struct MaskSettings {
     documents: Option<DocumentSettings>,
     #[serde(default = "once")]
     repeat: usize,
-    /// What is different in how documents look, for frameworks that have a style.
+    /// Changes to the style of documents, for frameworks that have a style.
     #[serde(default, skip_serializing_if = "StyleChanges::is_empty")]
     style: StyleChanges,
 }
@@ -261,9 +260,9 @@ fn write(
 struct MaskRun<'a> {
     bench: &'a MaskBench,
     documents: &'a DocumentLibrary,
-    /// How often each file is replayed.
+    /// Number of times that each file is replayed.
     repeat: usize,
-    /// What is different in how documents look.
+    /// Changes to the style of documents.
     style: &'a StyleChanges,
     /// The processes of workers that have compiled something already, by framework.
     warm: HashMap<&'a str, u64>,
@@ -288,7 +287,7 @@ impl MaskRun<'_> {
         Ok(())
     }
 
-    /// One file with every framework that lacks a record. False where the user interrupted.
+    /// Replays one file with every framework that lacks a record of it. Returns false where the user interrupted.
     fn file(
         &mut self,
         number: usize,

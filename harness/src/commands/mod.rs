@@ -33,7 +33,7 @@ use maskwright_suites::locate;
 use crate::error::CommandError;
 use crate::run::directory::{MANIFEST, RECORDS};
 
-/// What `maskwright` can do.
+/// Subcommands of `maskwright`.
 #[derive(Debug, clap::Subcommand)]
 pub enum Command {
     /// Run every part of the benchmark on a model within a time, and write the report

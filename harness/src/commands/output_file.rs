@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 
 use crate::error::CommandError;
 
-/// A file being written. It stands in its place once it is whole: whatever ends the command before leaves no half of it there.
-/// A device or a pipe is written as it is.
+/// A file being written. It appears under its name only once it is complete, so that a command which ends early leaves no partial file there. A
+/// device or a pipe is written directly.
 #[derive(Debug)]
 pub struct OutputFile {
     /// The name that the user gave.
     path: PathBuf,
-    /// What a link of that name leads to.
+    /// Path of the file itself: the target where `path` is a link.
     place: PathBuf,
-    /// The file beside it that is written until then.
+    /// Path of the temporary file beside `place` that is written until the file is complete.
     partial: Option<PathBuf>,
     writer: BufWriter<File>,
 }

@@ -22,7 +22,7 @@ use crate::worker::Provision;
 /// The frameworks of a run that names neither frameworks nor servers.
 const DEFAULT_FRAMEWORKS: [&str; 3] = ["maskwright", "llguidance", LM_ONLY];
 
-/// What answers in a run.
+/// Options that choose the models, frameworks and servers of a run.
 #[derive(Debug, Args)]
 pub struct RowArguments {
     #[command(flatten)]
@@ -41,7 +41,7 @@ pub struct RowArguments {
 }
 
 impl RowArguments {
-    /// What answers, by name: nothing is loaded yet, and no server asked.
+    /// Chooses the models, frameworks and servers by name: no model is loaded yet, and no server asked.
     ///
     /// # Errors
     ///
@@ -71,7 +71,7 @@ impl RowArguments {
         })
     }
 
-    /// What models are made ready by, with the options of the command itself; limits are in seconds.
+    /// Returns the options by which models and frameworks are made ready, with those of the command itself; limits are in seconds.
     pub(super) fn options<'a>(
         &'a self,
         style: &'a StyleArguments,
@@ -89,13 +89,13 @@ impl RowArguments {
     }
 }
 
-/// What answers in a run, in the order of rows.
+/// Models, frameworks and servers of a run, in the order of rows.
 pub(super) struct Rows {
     /// The models of this machine; none where only servers answer.
     pub(super) models: Vec<String>,
-    /// The frameworks, the model alone included, with which each of them answers.
+    /// The frameworks, the model alone included, with which each model answers.
     pub(super) frameworks: Vec<RowFramework>,
-    /// Their names.
+    /// Names of the frameworks.
     pub(super) names: Vec<String>,
     /// The servers.
     pub(super) clients: Vec<Arc<Client>>,
@@ -149,7 +149,7 @@ impl Rows {
     }
 }
 
-/// What models are made ready by.
+/// Options by which models and frameworks are made ready.
 #[derive(Clone, Copy)]
 pub(super) struct RowOptions<'a> {
     model: &'a ModelArguments,
@@ -179,7 +179,7 @@ pub(super) struct PreparedModel {
 }
 
 impl PreparedModel {
-    /// What goes into the manifest.
+    /// Returns the model's summary for the manifest.
     fn settings(&self) -> serde_json::Value {
         serde_json::to_value(self.model.summary()).unwrap_or_default()
     }

@@ -29,12 +29,12 @@ pub struct SampleArguments {
     documents: DocumentArguments,
     #[command(flatten)]
     reading: SchemaArguments,
-    /// How documents look
+    /// Style of the documents
     #[arg(long, value_enum, default_value_t = DocumentStyle::Compact)]
     style: DocumentStyle,
     #[command(flatten)]
     style_changes: StyleArguments,
-    /// Which members are written that the schema declares and does not demand
+    /// Optional members that are written: those that the schema declares and does not require
     #[arg(long, value_enum, default_value_t = OptionalMembers::Some)]
     optional: OptionalMembers,
     /// Bytes per document, at most. Documents are ended in time; a schema whose documents cannot be is an error

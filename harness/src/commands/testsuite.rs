@@ -64,15 +64,15 @@ pub struct TestSuiteArguments {
     json: bool,
 }
 
-/// How the categories begin in which `format` asserts.
+/// Prefix of the categories in which `format` asserts.
 const FORMATS: &str = "optional/format/";
 
 /// A part of the suite, as the command line calls it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum PartName {
-    /// What every implementation has to do
+    /// Behaviour that every implementation must have
     Required,
-    /// What it may do
+    /// Behaviour that an implementation may have
     Optional,
     /// Formats, asserted
     Format,
@@ -272,8 +272,8 @@ impl SuiteRun<'_> {
         })
     }
 
-    /// One framework: in its first worker what the standard asks for, in its second where formats are asserted. None where
-    /// the user interrupted.
+    /// Runs one framework over the cases: the second of its workers takes the cases in which formats are asserted, the first all others. Returns
+    /// `None` where the user interrupted.
     fn one(&self, framework: &Framework, mut workers: [Worker; 2]) -> Option<Conformance> {
         let name = &framework.name;
         let log = || self.log.lock().unwrap_or_else(PoisonError::into_inner);
@@ -328,7 +328,7 @@ impl SuiteRun<'_> {
     }
 }
 
-/// What a run of the suite measures.
+/// Settings of a run of `maskwright testsuite`, kept in its manifest.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct SuiteSettings {
     frameworks: Vec<FrameworkSettings>,

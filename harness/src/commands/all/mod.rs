@@ -104,12 +104,12 @@ pub fn run(arguments: &AllArguments) -> Result<(), CommandError> {
     }
 }
 
-/// What parts came to.
+/// Outcome of the parts: notes and failures.
 #[derive(Default)]
 struct PartsOutcome {
-    /// What was left out or cut off.
+    /// Notes on parts that were left out or cut off.
     notes: Vec<String>,
-    /// What failed.
+    /// Parts that failed, in words.
     failed: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! [`BenchmarkPart`]: the parts of the benchmark, how each is run, and how much of it fits into a time.
+//! [`BenchmarkPart`]: the parts of the benchmark, with the command of each and the number of questions that fit into a time.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -52,7 +52,7 @@ impl BenchmarkPart {
         }
     }
 
-    /// The share of the time, as far as it goes by weights. What a part leaves goes to those behind it.
+    /// Weight of the part when the time is divided. Time that a part does not use goes to the parts after it.
     pub fn weight(self) -> f64 {
         match self {
             Self::Bench => 3.0,
@@ -62,8 +62,8 @@ impl BenchmarkPart {
         }
     }
 
-    /// Questions for each second of its share, at most. Commands that reach the end of their share are cut off, and keep what they have;
-    /// a sample that fits into it is spread over all of the data instead.
+    /// Largest number of questions for each second of the part's share of the time. A command that reaches the end of its share is cut off and keeps
+    /// its records; a sample that fits into the share is spread over all of the data instead.
     fn per_second(self) -> f64 {
         match self {
             Self::Bench | Self::Ifstruct | Self::Quality => 0.5,
@@ -101,11 +101,11 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// How a part is run with `data`, or with what was fetched.
+    /// Plans a part with `data`, or with the fetched data where that is `None`.
     ///
     /// # Errors
     ///
-    /// What is missing, and how to get it.
+    /// A message that names the missing data and tells how to get them.
     pub fn new(part: BenchmarkPart, data: Option<&Path>) -> Result<Self, String> {
         let suite = || locate("test-suite", data).map_err(|error| error.to_string());
         let mask_bench = || {

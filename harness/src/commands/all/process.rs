@@ -13,22 +13,22 @@ use crate::error::CommandError;
 use crate::run::interrupt;
 use crate::worker::spawn::spawn;
 
-/// How often a process is looked after.
+/// Interval between two checks of a process.
 const INTERVAL: Duration = Duration::from_millis(100);
 /// Time that a process has to put the record in hand on disk once it was asked to stop: an answer may take this long.
 const GRACE: Duration = Duration::from_secs(45);
 
-/// Share of a part's time that is kept for that, at most.
+/// Largest share of a part's time that is kept for `GRACE`.
 const GRACE_SHARE: f64 = 0.25;
 
-/// How a part came to its end.
+/// Reason for which a part ended.
 #[derive(Debug, PartialEq, Eq)]
 pub enum PartEnd {
-    /// By itself.
+    /// The part ended by itself.
     Done,
-    /// Its time was over.
+    /// The part's time was over.
     OutOfTime,
-    /// With an exit code of failure, or by a signal: in words.
+    /// The part failed: its exit code or signal, in words.
     Failed(String),
     /// The user interrupted.
     Interrupted,

@@ -11,7 +11,7 @@ use crate::run::directory::{self, Recorded, RunDirectory};
 use crate::run::manifest::{Manifest, Settings};
 use crate::run::shard::{Division, Shard};
 
-/// Where a run's files go, and whether one is continued.
+/// Directory of a run's files, and whether a run is continued.
 #[derive(Debug, Args)]
 pub struct DirectoryArguments {
     /// Directory of the run's records, manifest and tables [default: runs/COMMAND-DATE-TIME]
@@ -60,7 +60,7 @@ impl DirectoryArguments {
         self.resume || self.shard.is_some() && self.path().is_some_and(|path| directory::holds_run(&path))
     }
 
-    /// Which of the questions to `models`, those of the whole run, the process asks.
+    /// Returns the questions that the process asks, out of those to `models`, the models of the whole run.
     pub fn division(&self, models: impl IntoIterator<Item = String>) -> Division {
         Division::new(self.shard, models)
     }
@@ -99,7 +99,7 @@ impl DirectoryArguments {
     }
 }
 
-/// Where a run's files go unless the user says: `runs/COMMAND-DATE-TIME`, with a number behind it where there is one already.
+/// Returns the directory of a run's files where the user names none: `runs/COMMAND-DATE-TIME`, followed by a number where that exists already.
 fn default_directory(command: &str) -> PathBuf {
     let command = command.split(' ').next().unwrap_or_default();
     let now = jiff::Zoned::now().strftime("%Y%m%d-%H%M%S").to_string();

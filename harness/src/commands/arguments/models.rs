@@ -16,7 +16,7 @@ use crate::run::progress;
 /// The date that chat templates are told which write one into the prompt: a run must give the same prompts tomorrow.
 pub const PROMPT_DATE: jiff::civil::DateTime = jiff::civil::datetime(2024, 7, 26, 0, 0, 0, 0);
 
-/// Which models, and how they are run.
+/// Models, and the options with which they run.
 #[derive(Debug, Args)]
 pub struct ModelArguments {
     /// The models, comma-separated: `builtin`, directories in Hugging Face layout, GGUF files, or hub ids such as Qwen/Qwen3-0.6B or owner/name:Q8_0.
@@ -38,7 +38,7 @@ pub struct ModelArguments {
     /// Threads of the model's forward pass; by default one processor is left to the masks
     #[arg(long, value_parser = threads, value_name = "N")]
     pub threads: Option<usize>,
-    /// How models are asked.
+    /// Prompt options.
     #[command(flatten)]
     pub prompt: PromptArguments,
 }

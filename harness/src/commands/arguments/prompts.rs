@@ -10,7 +10,7 @@ use super::numbers::positive;
 use crate::bench::prompts::PromptSettings;
 use crate::error::CommandError;
 
-/// How models of this machine are asked.
+/// Prompt options for models of this machine.
 #[derive(Debug, Args)]
 pub struct PromptArguments {
     /// A Jinja file with a chat template in place of the model's own
@@ -30,7 +30,7 @@ pub struct PromptArguments {
     /// Tokens of reasoning, at most; then it is ended, and the answer begins
     #[arg(long, default_value_t = 1024, value_parser = positive::<usize>, value_name = "N")]
     reasoning_tokens: usize,
-    /// What reasoning ends with, for models whose family's tag is not known
+    /// End tag of reasoning, for models whose family's tag is not known
     #[arg(long, value_name = "TEXT")]
     reasoning_end: Option<String>,
 }
@@ -81,7 +81,7 @@ impl PromptArguments {
         Ok(())
     }
 
-    /// How a model is asked.
+    /// Returns the prompt options of a model.
     pub fn options(&self) -> PromptOptions {
         PromptOptions {
             chat_template: self.chat_template.clone(),
@@ -93,7 +93,7 @@ impl PromptArguments {
         }
     }
 
-    /// What goes into the manifest.
+    /// Returns the prompt settings for the manifest.
     ///
     /// # Errors
     ///

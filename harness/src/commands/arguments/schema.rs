@@ -7,7 +7,7 @@ use maskwright::{Draft, ExactOptions, PatternSyntax};
 
 use crate::error::CommandError;
 
-/// How a schema is read.
+/// Options with which a schema is read.
 #[derive(Debug, Args)]
 pub struct SchemaArguments {
     /// Draft of schemas that do not name one in `$schema`
@@ -16,7 +16,7 @@ pub struct SchemaArguments {
     /// The schema that is meant, where it is a part of the file: a JSON Pointer such as `#/$defs/order`
     #[arg(long, default_value = "", hide_default_value = true, value_name = "POINTER")]
     root: String,
-    /// How regular expressions are read
+    /// Dialect of regular expressions
     #[arg(long, value_enum, default_value_t = Patterns::Common)]
     patterns: Patterns,
     /// A document that the schema refers to, by its URI; may be repeated
@@ -50,16 +50,16 @@ enum NamedDraft {
     OpenApi31,
 }
 
-/// Which regular expressions are read.
+/// Dialect of regular expressions in schemas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Patterns {
-    /// As ECMA-262 has it, with what Go, Python, Rust and PCRE have in common besides, such as `(?i)`
+    /// ECMA-262, extended by what Go, Python, Rust and PCRE have in common, such as `(?i)`
     Common,
-    /// As ECMA-262 has it, and nothing else
+    /// ECMA-262 and nothing else
     Ecma,
-    /// As the Rust crate `regex` reads them
+    /// Dialect of the Rust crate `regex`
     Rust,
-    /// As Python's module `re` reads them
+    /// Dialect of Python's module `re`
     Python,
 }
 

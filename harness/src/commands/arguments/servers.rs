@@ -34,7 +34,7 @@ pub struct ServerArguments {
 }
 
 impl ServerArguments {
-    /// What goes on record of the servers.
+    /// Returns the recorded settings of the servers.
     pub fn summaries(&self) -> Vec<ServerSettingsSummary> {
         let servers = self.servers.iter();
         servers.map(|server| server.summary(self.concurrency)).collect()

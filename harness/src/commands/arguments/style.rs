@@ -7,7 +7,7 @@ use maskwright_worker::style::{
     Bound, EscapesChange, IndentChange, KeyOrderChange, LayoutChange, LineBreakChange, NumbersChange, Preference, Tab,
 };
 
-/// How documents look.
+/// Style of documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum DocumentStyle {
     /// As a model should write, on one line
@@ -61,7 +61,7 @@ pub struct StyleArguments {
     /// layout: 0]
     #[arg(long, value_name = "N")]
     padding: Option<u8>,
-    /// How the lines of an indented document end [default with an option of the layout: lf]
+    /// Line break of an indented document [default with an option of the layout: lf]
     #[arg(long, value_enum)]
     line_break: Option<LineBreakArgument>,
     /// Arrays and objects that nest in a value on which the schema says nothing, or `none` [default: 8; `none` in the style
@@ -114,7 +114,7 @@ fn depth_bound(text: &str) -> Result<Bound, String> {
     }
 }
 
-/// How lines end.
+/// Line break of an indented document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum LineBreakArgument {
     /// A line feed
@@ -158,7 +158,7 @@ fn separator(text: &str, character: char) -> Result<(u8, u8), String> {
 /// Spellings of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum NumbersArgument {
-    /// All that JSON has
+    /// All spellings of numbers that JSON has
     Any,
     /// Of bounded length, without exponents
     Plain,
@@ -169,13 +169,13 @@ enum NumbersArgument {
 /// Escapes in strings and names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum EscapesArgument {
-    /// All that JSON has
+    /// All escapes that JSON has
     Any,
-    /// Those that JSON needs
+    /// Escapes that JSON needs
     Needed,
-    /// Those that JSON needs, and those of characters that YAML does not hold as they are
+    /// Escapes that JSON needs, and escapes of characters that YAML does not hold as they are
     Printable,
-    /// Those that JSON needs, and those of all characters beyond ASCII
+    /// Escapes that JSON needs, and escapes of all characters beyond ASCII
     Ascii,
 }
 
@@ -215,7 +215,7 @@ impl StyleArguments {
         self.changes().applied(options)
     }
 
-    /// What is to be different from the style.
+    /// Returns the changes to the style that the options ask for.
     pub fn changes(&self) -> StyleChanges {
         StyleChanges {
             key_order: self.key_order.map(|order| match order {
@@ -258,7 +258,7 @@ impl StyleArguments {
         (!self.prefer.is_empty()).then(|| preferences.collect())
     }
 
-    /// The layout that is asked for; `None` where no option speaks of it.
+    /// Returns the layout that the options ask for; `None` where no option of the layout is given.
     fn layout(&self) -> Option<LayoutChange> {
         let layout = LayoutChange {
             indent: self.indent,

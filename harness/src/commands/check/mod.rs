@@ -36,7 +36,7 @@ pub struct CheckArguments {
     reading: SchemaArguments,
     #[command(flatten)]
     warnings: WarningArguments,
-    /// How documents may look
+    /// Style that documents may have
     #[arg(long, value_enum, default_value_t = DocumentStyle::Rfc8259)]
     style: DocumentStyle,
     #[command(flatten)]
@@ -49,20 +49,20 @@ pub struct CheckArguments {
     json: bool,
 }
 
-/// What was found.
+/// Results of a check of one schema.
 #[derive(Default)]
 struct Findings {
     draft: Option<Draft>,
     subschemas: Option<usize>,
     refused: Vec<CompileError>,
-    /// What is probably not meant.
+    /// Warnings about parts of the schema that are probably not meant.
     warnings: Vec<Warning>,
     /// Why no value is valid.
     conflict: Option<Conflict>,
     parts: Vec<UnsatisfiablePart>,
-    /// What the style leaves out of the schema's values.
+    /// Values that the schema allows and the style never writes.
     left_out: Vec<Narrowing>,
-    /// Whether finding out what the style leaves out was more work than is allowed.
+    /// Whether the search for such values reached its limit on work, so that there may be more.
     more_may_be_left_out: bool,
     /// Not looked at where something is refused.
     instances: Vec<(PathBuf, Option<Forbidden>)>,
@@ -152,7 +152,7 @@ fn examine(
     Ok(())
 }
 
-/// What was found in a few words; none where all is fine.
+/// Returns a summary of the findings in a few words; `None` where nothing was found.
 fn summary(findings: &Findings) -> Option<String> {
     let forbidden = findings.instances.iter().filter(|(_, forbidden)| forbidden.is_some());
     let counts = [

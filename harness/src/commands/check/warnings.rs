@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::lines::lines_of;
 
-/// Which warnings are wanted, and whether they are errors.
+/// Options for warnings: those wanted, and whether they are errors.
 #[derive(Debug, Args)]
 pub struct WarningArguments {
     /// Fail, with exit code 6, where there are warnings

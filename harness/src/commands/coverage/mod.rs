@@ -25,7 +25,7 @@ pub struct CoverageArguments {
     truly: bool,
     #[command(flatten)]
     replay: ReplayArguments,
-    /// Where schemas and labelled documents are from, comma-separated
+    /// Sources of schemas and labelled documents, comma-separated
     #[arg(
         long,
         value_enum,

@@ -35,7 +35,7 @@ const DEFECTS_WRITTEN: usize = 50;
 /// Characters of what the judge says against a document.
 const PROBLEM: usize = 300;
 
-/// What a run measures.
+/// Settings of a run of `maskwright coverage --true`, kept in its manifest.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct CoverageSettings {
     frameworks: Vec<FrameworkSettings>,
@@ -265,7 +265,7 @@ impl<'a> CoverageRun<'a> {
         Ok(())
     }
 
-    /// What one framework does with the documents of a schema.
+    /// Records the verdicts of one framework on the documents of a schema.
     fn record(
         &mut self,
         key: CoverageKey,

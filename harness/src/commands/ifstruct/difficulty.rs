@@ -3,7 +3,7 @@
 use clap::Args;
 use maskwright_suites::ifstruct::Difficulty;
 
-/// How much generated samples ask for; by default as much as those of the public test set.
+/// Difficulty of generated samples; by default that of the public test set.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Difficulty of generated samples")]
 pub struct DifficultyArguments {
@@ -19,7 +19,7 @@ pub struct DifficultyArguments {
 }
 
 impl DifficultyArguments {
-    /// How much samples ask for.
+    /// Returns the difficulty of the samples to generate.
     pub fn difficulty(&self) -> Difficulty {
         Difficulty {
             fields: self.fields,

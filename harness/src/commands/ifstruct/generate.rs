@@ -22,7 +22,7 @@ use crate::server::{ServerSettings, check};
 /// Arguments of `maskwright ifstruct generate`.
 #[derive(Debug, Args)]
 pub struct GenerateArguments {
-    /// Which entities to draw from: no schema is in both splits
+    /// Split of the entities to draw from: no schema is in both splits
     #[arg(long, value_enum)]
     split: Split,
     /// Number of samples

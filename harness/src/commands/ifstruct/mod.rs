@@ -18,10 +18,10 @@ use maskwright_suites::locate::locate;
 use crate::error::CommandError;
 use crate::run::progress;
 
-/// What `maskwright ifstruct` can do.
+/// Subcommands of `maskwright ifstruct`.
 #[derive(Debug, Subcommand)]
 pub enum IfstructCommand {
-    /// Write requests for structured output and what their replies must be, one JSON object a line
+    /// Write requests for structured output with the requirements of their replies, one JSON object a line
     Generate(Box<generate::GenerateArguments>),
     /// Put several runs into one table
     Leaderboard(leaderboard::LeaderboardArguments),

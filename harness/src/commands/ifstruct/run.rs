@@ -57,8 +57,7 @@ pub struct RunArguments {
     /// Seed of generated samples and of the sampling of tokens
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// How models of this machine reply, comma-separated: alone, or constrained by this engine to replies that pass. Servers reply
-    /// alone
+    /// Modes in which models of this machine reply, comma-separated: alone, or constrained by this engine to replies that pass. Servers reply alone
     #[arg(
         long,
         value_delimiter = ',',
@@ -163,16 +162,16 @@ pub fn run(arguments: &RunArguments) -> Result<(), CommandError> {
     CommandError::unless_finished(reasons, &directory)
 }
 
-/// What a reply is for.
+/// Purpose of a reply: warm-up or measurement.
 #[derive(Clone, Copy)]
 enum Purpose {
-    /// Nobody counts it: it is short.
+    /// The reply warms the model up: it is short, and not recorded.
     WarmUp,
-    /// It goes on record.
+    /// The reply is recorded.
     Measure,
 }
 
-/// What a run goes through.
+/// A run in progress: its samples, sampling options and directory.
 struct ReplyRun<'a> {
     arguments: &'a RunArguments,
     samples: &'a Samples,
@@ -232,7 +231,7 @@ impl ReplyRun<'_> {
         Ok(())
     }
 
-    /// One reply; none where the user interrupted.
+    /// Has the model reply to one sample. Returns `None` where the user interrupted.
     fn reply(
         &self,
         key: ReplyKey,
@@ -427,7 +426,7 @@ impl RunArguments {
     }
 }
 
-/// What is asked: the sample's own words.
+/// Returns the prompt of a sample: its own words as one message of the user.
 fn messages(sample: &Sample) -> Vec<Message> {
     vec![Message {
         role: Role::User,

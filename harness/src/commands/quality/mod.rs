@@ -46,7 +46,7 @@ pub struct QualityArguments {
     /// Names in each question of last-letter
     #[arg(long, default_value_t = 4, value_parser = words, value_name = "N")]
     words: usize,
-    /// Which letter of each name last-letter asks for: first, last, or 2 to 4
+    /// Letter of each name that last-letter asks for: first, last, or 2 to 4
     #[arg(long, default_value = "last", value_name = "LETTER")]
     letter: Letter,
     /// Ask constrained rows a second time, with the answer of the model alone (`none`, or a server with constrained=false) as a draft
@@ -100,7 +100,7 @@ fn bounded(text: &str, least: usize, most: usize) -> Result<usize, String> {
 }
 
 impl QualityArguments {
-    /// What the rows are made ready by.
+    /// Returns the options by which models and frameworks are made ready.
     fn row_options(&self) -> RowOptions<'_> {
         self.rows
             .options(&self.style, self.compile_limit, self.generation_limit)

@@ -117,7 +117,7 @@ pub fn run(arguments: &QualityArguments) -> Result<(), CommandError> {
     CommandError::unless_finished(reasons, &directory)
 }
 
-/// How each server is asked: at once, and then, where drafts are asked for, with those of the model alone.
+/// Returns the runs over the servers: each server is asked directly, and then, where drafts are asked for, with drafts of the same model alone.
 fn server_runs<'a>(
     arguments: &'a QualityArguments,
     clients: &'a [Arc<Client>],
@@ -230,7 +230,7 @@ fn report(
 }
 
 impl QualityArguments {
-    /// How models of this machine are asked each question.
+    /// Returns the modes in which models of this machine are asked each question.
     fn modes(&self) -> Vec<Mode> {
         let reasons = self.rows.model.prompt.options().reasoning.is_some();
         let asked = [
@@ -272,7 +272,7 @@ impl QualityArguments {
         (self.draft && server.constrained).then_some(alone.name.as_str())
     }
 
-    /// What the run measures, for the manifest.
+    /// Returns the settings of the run, for its manifest.
     fn settings(
         &self,
         models: Vec<serde_json::Value>,

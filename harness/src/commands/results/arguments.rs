@@ -6,10 +6,10 @@ use maskwright_suites::validate::Scoring;
 use crate::commands::arguments::numbers::confidence;
 use crate::results::bench::ReadOptions;
 
-/// How records are read, where their manifest does not tell.
+/// Options for reading records, where their manifest does not tell.
 #[derive(Debug, Args)]
 pub struct ReadingArguments {
-    /// Whose rules answers are judged by: strict or paper; records have both verdicts
+    /// Rules by which answers are judged: strict or paper; records have both verdicts
     #[arg(long, default_value_t = Scoring::Strict, value_name = "RULES")]
     scoring: Scoring,
     /// Confidence of the bootstrap intervals
@@ -18,7 +18,7 @@ pub struct ReadingArguments {
 }
 
 impl ReadingArguments {
-    /// How records are read.
+    /// Returns the options for reading records.
     pub fn reading(&self) -> ReadOptions {
         ReadOptions {
             scoring: self.scoring,

@@ -25,8 +25,8 @@ pub struct MergeArguments {
     /// Put together what there is, also where parts or records are missing
     #[arg(long)]
     partial: bool,
-    /// Where parts were measured on different hardware, write a run of each kind's parts, to `hardware-1` and so on in --out: their times
-    /// are not mixed
+    /// Write a run for each kind of hardware that parts were measured on, to `hardware-1` and so on in --out: times of different hardware are not
+    /// mixed
     #[arg(long)]
     by_hardware: bool,
     #[command(flatten)]

@@ -20,7 +20,7 @@ pub struct RerenderArguments {
     /// as one
     #[arg(required = true, value_name = "RUN")]
     runs: Vec<PathBuf>,
-    /// What to write
+    /// Format of the output
     #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
     format: Format,
     /// Directory to write to instead of printing: a file for each command's runs; needed for lm-eval
@@ -33,7 +33,7 @@ pub struct RerenderArguments {
     reading: ReadingArguments,
 }
 
-/// What runs are written as.
+/// Format in which runs are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Format {
     /// Tables for a terminal
