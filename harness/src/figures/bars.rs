@@ -15,9 +15,9 @@ const MARGIN: f64 = 16.0;
 
 /// Bars with names and figures.
 pub struct Panel {
-    /// What it shows.
+    /// Title of the panel.
     pub title: String,
-    /// What is said of it below the title.
+    /// Subtitle of the panel.
     pub subtitle: String,
     /// The bars.
     pub bars: Vec<Bar>,
@@ -27,15 +27,15 @@ pub struct Panel {
 
 /// A bar.
 pub struct Bar {
-    /// Its name.
+    /// Name of the bar.
     pub name: String,
-    /// How long it is.
+    /// Figure that the bar's length shows.
     pub value: f64,
-    /// What stands at its end.
+    /// Label at the end of the bar.
     pub label: String,
     /// The number of its fill.
     pub fill: usize,
-    /// Ends of an interval around its figure.
+    /// Ends of an interval around the bar's figure.
     pub interval: Option<[f64; 2]>,
 }
 

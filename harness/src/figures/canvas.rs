@@ -24,14 +24,14 @@ const FILLS: [(&str, Option<(u32, u32)>); 8] = [
     ("#F0E442", Some((0, 3))),
 ];
 
-/// Where a text stands by its point.
+/// Alignment of a text to its point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Anchor {
-    /// It begins there.
+    /// The text begins at the point.
     Start,
-    /// Its middle is there.
+    /// The text is centred on the point.
     Middle,
-    /// It ends there.
+    /// The text ends at the point.
     End,
 }
 

@@ -12,7 +12,7 @@ const COLUMN: f64 = WIDTH as f64 * 7.3 + 30.0;
 const MARGIN: f64 = 18.0;
 const BLOCKED: &str = "#D55E00";
 
-/// What stands in one column.
+/// Content of one column.
 struct Column {
     heading: &'static str,
     lines: Vec<(Kind, String)>,
@@ -25,7 +25,7 @@ enum Kind {
     Verdict,
 }
 
-/// A finding of each kind side by side: the schema, the document, what the schema says of it and what the framework does.
+/// Draws findings of each kind side by side: the schema, the document, the schema's verdict on the document, and the framework's.
 pub fn svg(findings: &[Finding<'_>]) -> String {
     let columns: Vec<Column> = findings.iter().map(column).collect();
     let longest = columns.iter().map(|column| column.lines.len()).max().unwrap_or(0);

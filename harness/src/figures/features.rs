@@ -9,16 +9,16 @@ use crate::frameworks::Documented;
 /// Whether a framework documents a feature as supported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Support {
-    /// Wherever it stands.
+    /// The feature is supported wherever a schema uses it.
     Full,
-    /// Under conditions.
+    /// The feature is supported under conditions.
     Partial,
-    /// Not at all.
+    /// The feature is not supported.
     None,
 }
 
 impl Support {
-    /// As figures and tables show it.
+    /// Returns the word for the support in figures and tables.
     pub fn sign(self) -> &'static str {
         match self {
             Self::Full => "yes",
@@ -50,7 +50,7 @@ impl Feature {
     }
 }
 
-/// How a schema uses a feature.
+/// Condition under which a schema uses a feature.
 enum Uses {
     /// A subschema has the keyword that the feature is called by.
     OwnKeyword,
@@ -255,7 +255,7 @@ fn is_of_type(schema: &Map<String, Value>, name: &str) -> bool {
     }
 }
 
-/// How many schemas use each feature, and what frameworks support of it.
+/// Number of schemas that use each feature, and the support of each framework for it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Matrix {
     /// The frameworks that document what they support.

@@ -11,7 +11,7 @@ const MARGIN: f64 = 16.0;
 const TITLE: &str = "Cases of the JSON Schema Test Suite that frameworks pass";
 const SUBTITLE: &str = "* highest coverage of the category, tied; ** alone";
 
-/// One row for each category, one column for each framework; the darker the cell, the more cases pass.
+/// Draws the heat map, with one row for each category and one column for each framework; the darker the cell, the more cases pass.
 pub fn svg(frameworks: &[Conformance]) -> String {
     let categories = frameworks.first().map_or(&[][..], |first| &first.categories);
     let widest = |texts: &mut dyn Iterator<Item = &str>| texts.map(width).fold(0.0, f64::max) + 16.0;

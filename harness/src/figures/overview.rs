@@ -21,20 +21,19 @@ pub struct Axes {
     pub model: String,
     /// The framework.
     pub framework: String,
-    /// How many times more tokens for each second than the model alone it makes, over the schemas that both answer; where no run has the
-    /// model alone, none.
+    /// Ratio of the tokens per second to those of the model alone, over the schemas that both answer; none where no run has the model alone.
     pub speed: Option<f64>,
-    /// Its 95 % interval.
+    /// 95 % interval of the speed.
     pub speed_ci: Option<Interval>,
     /// Median time per output token over the schemas that all rows of the model have a time of, in milliseconds.
     pub tpot_ms: Option<f64>,
     /// Share of the schemas whose answer is valid (definition 5.2).
     pub empirical: Option<f64>,
-    /// Its Wilson interval.
+    /// Wilson interval of the share above.
     pub empirical_ci: Option<Interval>,
     /// Share of right answers over the tasks that all rows of the model have answers to.
     pub accuracy: Option<f64>,
-    /// Its Wilson interval.
+    /// Wilson interval of the share above.
     pub accuracy_ci: Option<Interval>,
 }
 

@@ -50,7 +50,7 @@ pub fn check(runs: &[(String, Value)]) -> Result<(), String> {
     Ok(())
 }
 
-/// What two runs of one command, given by their settings, asked differently; nothing where they share no data.
+/// Returns the differences between the questions of two runs of one command, given by their settings; none where they share no data.
 pub fn differences(one: &Value, other: &Value) -> Vec<String> {
     let mut found = Vec::new();
     let has_lists = |settings: &Value| ASKED.iter().any(|list| settings[*list].is_array());
