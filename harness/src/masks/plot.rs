@@ -55,8 +55,8 @@ pub fn time_to_first_mask(times: &[SharedTimes]) -> Result<String, PlotError> {
     )
 }
 
-/// One curve for each framework: times on a logarithmic axis over percentiles, of which each step of the axis is ten
-/// times rarer than the one before.
+/// Draws one curve for each framework: times on a logarithmic axis over percentiles, of which each step of the axis is ten times rarer than the one
+/// before.
 fn svg<'a>(title: &str, of: &str, times: impl Iterator<Item = (&'a str, &'a [u64])>) -> Result<String, PlotError> {
     let curves: Vec<Curve> = times.map(|(name, times)| Curve::new(name, times)).collect();
     let mut svg = String::new();
@@ -64,7 +64,7 @@ fn svg<'a>(title: &str, of: &str, times: impl Iterator<Item = (&'a str, &'a [u64
     Ok(svg)
 }
 
-/// How often times are reached.
+/// Curve of a framework: times over the rarity with which they are reached.
 struct Curve {
     name: String,
     count: usize,
@@ -154,7 +154,7 @@ fn draw(svg: &mut String, title: &str, of: &str, curves: &[Curve]) -> Result<(),
     Ok(())
 }
 
-/// What a whole rarity is called: 1 is the 90th percentile, 2 the 99th, 3 the 99.9th.
+/// Returns the percentile of a whole rarity: the 90th for 1, the 99th for 2, the 99.9th for 3.
 fn percentile(rarity: f64) -> String {
     let decimals = (rarity.round() as usize).saturating_sub(2);
     format!("{:.decimals$}", 100.0 * (1.0 - 10_f64.powf(-rarity)))

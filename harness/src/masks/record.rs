@@ -10,7 +10,7 @@ use crate::worker::trial::{Compilation, Ending, EndingKind, Trial};
 /// One line of `records.jsonl` of a run of `maskwright masks`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MaskRecord {
-    /// Which framework and file.
+    /// Key of the record: framework and file.
     pub key: MaskKey,
     /// Why the file could not be used at all; it then counts for no framework.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -24,7 +24,7 @@ pub struct MaskRecord {
     /// Why the schema was refused, where it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compile_error: Option<CompileFailure>,
-    /// How the worker failed, where it did, while compiling or replaying.
+    /// Failure of the worker while compiling or replaying, where it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ending: Option<Ending>,
     /// The instances that were replayed, in order.
@@ -51,7 +51,7 @@ pub struct MaskRecord {
     pub repeats_s: Vec<f64>,
 }
 
-/// What a [`MaskRecord`] is about.
+/// Key of a [`MaskRecord`]: framework and file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct MaskKey {
     /// The framework.
@@ -65,7 +65,7 @@ pub struct MaskKey {
 pub struct InstanceRecord {
     /// Whether it is valid under the schema.
     pub valid: bool,
-    /// Its tokens.
+    /// Number of tokens of the instance.
     pub tokens: usize,
     /// Number of tokens that the framework allowed, one after the other.
     pub accepted: usize,
@@ -74,7 +74,7 @@ pub struct InstanceRecord {
     /// Number of tokens that were forced; `None` if the framework does not tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forced: Option<usize>,
-    /// What the framework said where it failed.
+    /// The framework's message where it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
 }

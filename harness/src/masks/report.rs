@@ -12,7 +12,7 @@ use crate::report::part::Part;
 use crate::report::statistics::Ratio;
 use crate::report::table::{Style, Table, figure, table};
 
-/// What the tables mean.
+/// Legend of the tables.
 const LEGEND: &str = "TBM: mask and advance per token; TTFM: compilation and first mask; us of processor time of the \
 framework's process, all threads, unless they say elapsed; TBM without what reading the clocks \
 takes at the least. own: schemas that the framework \
@@ -32,17 +32,17 @@ const TIMES: [(&str, Pick); 4] = [
     ("TTFM (us, elapsed)", |times| &times.ttfm_wall_us),
 ];
 
-/// What a text about a run has.
+/// Output medium of the tables, and the columns that they have.
 #[derive(Clone, Copy, Debug)]
 pub struct Layout {
-    /// Where it goes.
+    /// Output medium of the tables.
     pub style: Style,
-    /// Whether it has every percentile, and processor and elapsed time both.
+    /// Whether the tables have every percentile, and both processor and elapsed time.
     pub percentiles: bool,
 }
 
-/// The tables, for a terminal or in Markdown: what is known of the frameworks first, the results last. `speed` says how much
-/// faster one framework is than others.
+/// Returns the tables, for a terminal or in Markdown: versions and options of the frameworks first, the results last. `speed` has the sentences on
+/// how much faster one framework is than others.
 pub fn text(rows: &[MaskRow], frameworks: &[FrameworkSettings], speed: &[String], content: Layout) -> String {
     let style = content.style;
     let legend = |text: &str| match style {
@@ -102,7 +102,7 @@ pub fn parts(rows: &[MaskRow], speed: &[String], style: Style) -> Vec<Part> {
     std::iter::once(right).chain(times).collect()
 }
 
-/// What came out right and wrong, in words.
+/// Returns a sentence for each framework with the numbers of schemas that came out right and wrong.
 fn results(rows: &[MaskRow]) -> Vec<String> {
     let sentence = |row: &MaskRow| {
         let counts = [
@@ -127,8 +127,8 @@ fn results(rows: &[MaskRow]) -> Vec<String> {
     rows.iter().map(sentence).collect()
 }
 
-/// How much faster the framework with the fastest masks is than the others. `pairs` gives, for two frameworks, their mean
-/// times between masks in pairs, one for each schema that all of them share.
+/// Returns a sentence on how much faster the framework with the fastest masks is than the others; none without others or times. `pairs` gives, for
+/// two frameworks, their mean times between masks in pairs, one for each schema that all of them share.
 pub fn speed(rows: &[MaskRow], pairs: impl Fn(&str, &str) -> Vec<(f64, f64)>) -> Vec<String> {
     let mean = |row: &&MaskRow| row.shared.tbm_us.mean;
     let measured = rows.iter().filter(|row| mean(row).is_some());

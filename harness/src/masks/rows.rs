@@ -31,8 +31,7 @@ pub struct MaskRow {
     pub compile_errors: usize,
     /// Schemas of which a valid instance was rejected.
     pub validation_errors: usize,
-    /// Compiled schemas of which a valid instance was replayed as it stands, because no text of it in the framework's style
-    /// was found.
+    /// Compiled schemas of which a valid instance was replayed unchanged, because no text in the framework's style was found for it.
     pub not_rewritten: usize,
     /// Schemas of which an invalid instance was accepted.
     pub invalidation_errors: usize,
@@ -85,19 +84,19 @@ pub struct Times {
 pub struct TimeQuantiles {
     /// Arithmetic mean.
     pub mean: Option<f64>,
-    /// One in four is at most this.
+    /// 25th percentile.
     pub p25: Option<f64>,
-    /// Half are at most this.
+    /// Median.
     pub p50: Option<f64>,
-    /// Three in four.
+    /// 75th percentile.
     pub p75: Option<f64>,
-    /// 90 %.
+    /// 90th percentile.
     pub p90: Option<f64>,
-    /// 95 %.
+    /// 95th percentile.
     pub p95: Option<f64>,
-    /// 99 %.
+    /// 99th percentile.
     pub p99: Option<f64>,
-    /// 99.9 %.
+    /// 99.9th percentile.
     pub p999: Option<f64>,
     /// The largest.
     pub max: Option<f64>,
