@@ -1,4 +1,4 @@
-//! [`Section`] and [`Block`]: what a report consists of, before it becomes a page or Markdown.
+//! [`Section`] and [`Block`]: the parts of a report, before it becomes a page or Markdown.
 
 use crate::figures::bars::{Panel, stacked};
 use crate::report::part::Part;
@@ -6,11 +6,11 @@ use crate::report::table::Style;
 
 /// A section with its title.
 pub struct Section {
-    /// What links lead to.
+    /// Identifier that links lead to.
     pub id: &'static str,
     /// The title.
     pub title: &'static str,
-    /// What it consists of.
+    /// Blocks of the section.
     pub blocks: Vec<Block>,
 }
 
@@ -34,7 +34,7 @@ pub enum Block {
 
 /// A picture.
 pub struct Chart {
-    /// What it shows.
+    /// Title of the picture.
     pub title: String,
     /// SVG text.
     pub svg: String,

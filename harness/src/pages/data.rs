@@ -10,7 +10,7 @@ use crate::terminal::harmless;
 
 /// Characters of a name or reason in the list.
 const IN_LIST: usize = 200;
-/// Bytes of a schema or text; of a text with a byte that matters, before it and behind it.
+/// Largest number of bytes shown of a schema or text; of a text with a failing byte, before that byte and after it.
 const TEXT: usize = 8_000;
 /// Bytes of all schemas and texts of a page: more would take a second to open.
 const ALL_TEXTS: usize = 6 << 20;
@@ -19,7 +19,7 @@ const ALL_TEXTS: usize = 6 << 20;
 #[derive(Debug, Default)]
 pub struct FailureData {
     strings: Strings,
-    /// For each failure the numbers of its strings, in the order of [`COLUMNS`], and behind them that of its details, or -1.
+    /// For each failure the numbers of its strings, in the order of [`COLUMNS`], followed by the number of its details, or -1.
     rows: Vec<Vec<i64>>,
     texts: Strings,
     /// For each failure with details: schema, text up to the byte, text from there, and explanation, as numbers of texts or -1; and the byte.
@@ -134,12 +134,12 @@ impl FailureData {
         self.details.len() as i64 - 1
     }
 
-    /// The list, as JSON: `columns`, `strings`, and `rows` of numbers of strings.
+    /// Returns the list of failures as JSON: `columns`, `strings`, and `rows` as numbers of strings.
     pub fn list(&self) -> String {
         json!({"columns": COLUMNS, "strings": self.strings.texts, "rows": self.rows}).to_string()
     }
 
-    /// What there is to read, as JSON: `texts`, and `details` of numbers of texts.
+    /// Returns the details of failures as JSON: `texts`, and `details` as numbers of texts.
     pub fn details(&self) -> String {
         json!({"texts": self.texts.texts, "details": self.details}).to_string()
     }

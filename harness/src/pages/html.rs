@@ -108,7 +108,7 @@ impl Pictures {
     }
 }
 
-/// What the script fills with failures.
+/// Element that the page's script fills with failures.
 const FAILURES: &str = "<div id=\"failures-list\"><noscript><p>The list of failures needs JavaScript; \
 <code>maskwright report --markdown</code> prints the first of them.</p></noscript></div>\n";
 

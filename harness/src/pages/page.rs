@@ -11,13 +11,13 @@ const TEMPLATE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
-/// What a page shows.
+/// Content of a page.
 pub struct Page<'a> {
     /// The title.
     pub title: &'a str,
-    /// What stands below the title: links to other pages, as HTML.
+    /// Links to other pages below the title, as HTML.
     pub lead: String,
-    /// Links to the sections: what they lead to and their titles.
+    /// Links to the sections: identifiers and titles.
     pub contents: Vec<(&'a str, &'a str)>,
     /// The sections, as HTML.
     pub body: String,

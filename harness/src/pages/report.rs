@@ -14,14 +14,14 @@ use crate::results::failures::{Failure, explain};
 use crate::results::run::{Run, together};
 use crate::results::schemas::Schemas;
 
-/// How a report is made.
+/// Options of a report.
 #[derive(Clone, Copy, Debug)]
 pub struct ReportOptions<'a> {
-    /// How records are read.
+    /// Options for reading records.
     pub reading: ReadOptions,
-    /// Failures that are held against their schemas, at most.
+    /// Largest number of failures that are explained by their schemas.
     pub explained: usize,
-    /// Directory of the schemas that records are about; what was fetched where there is none.
+    /// Directory of the schemas that records are about; the fetched data where this is none.
     pub data: Option<&'a Path>,
 }
 
@@ -29,7 +29,7 @@ pub struct ReportOptions<'a> {
 pub struct RunReport {
     /// The sections.
     pub sections: Vec<Section>,
-    /// What came out wrong.
+    /// Failures of the runs.
     pub failures: Vec<Failure>,
     data: FailureData,
 }

@@ -13,9 +13,9 @@ use crate::results::run::{Run, together};
 
 /// A file of a site.
 pub struct SitePage {
-    /// Its name.
+    /// Name of the file.
     pub name: String,
-    /// Its content.
+    /// Content of the file.
     pub html: String,
 }
 

@@ -1,4 +1,4 @@
-//! What a page holds of texts that others wrote, and of tables.
+//! Tests of pages: texts that others wrote stay text, and tables are kept.
 
 use serde_json::Value;
 

@@ -38,7 +38,7 @@ pub fn sections(runs: &[Run], reading: ReadOptions, style: Style) -> Vec<Section
 /// A figure of a row with its interval.
 type Value = fn(&BenchRow) -> (Option<f64>, Option<Interval>);
 
-/// A picture for each figure: what it is, what is said of it, and the figure.
+/// Pictures of times: title, subtitle and figure of each.
 const TIMES: [(&str, &str, Value); 4] = [
     ("TPOT", "median time per output token (ms)", |row| {
         (row.medians.tpot_ms, row.median_cis.tpot_ms)

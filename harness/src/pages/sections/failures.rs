@@ -1,4 +1,4 @@
-//! What came out wrong: how much of it, and one by one.
+//! The section of failures: their numbers, and the failures one by one.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::results::failures::{Explained, Failure};
 /// Failures in tables that are no pages.
 const IN_TEXT: usize = 10;
 
-/// What links lead to.
+/// Identifier of the section that links lead to.
 pub const ID: &str = "failures";
 
 /// The section.

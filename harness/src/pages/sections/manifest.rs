@@ -1,4 +1,4 @@
-//! What was run, on what, with which options; and what is missing.
+//! The sections of runs, with machines and options, and of missing runs.
 
 use serde_json::Value;
 
@@ -102,7 +102,7 @@ pub fn section(runs: &[Run], style: Style) -> Section {
     section
 }
 
-/// What to run for a part that no run has.
+/// Returns the commands for a part of which there is no run.
 fn what_to_run(command: &str) -> &'static str {
     match command {
         "bench" => "efficiency and coverage: `maskwright bench`",
@@ -133,7 +133,7 @@ pub fn missing(runs: &[Run]) -> Section {
     section
 }
 
-/// How much of a run there is, where it is not finished.
+/// Returns a sentence on the records of a run that is not finished; `None` of a finished one.
 fn unfinished(run: &Run) -> Option<String> {
     let (settings, all): (&Value, &[&str]) = match &run.found {
         Found::Bench(records) => (&records.settings, &["models", "frameworks"]),

@@ -16,7 +16,7 @@ use crate::results::{coverage, ifstruct, masks, testsuite};
 /// The engine that constrains replies of IFStruct.
 const OURS: &str = "maskwright";
 
-/// What is said under the table.
+/// Legend printed below the table.
 const LEGEND: &str = "speed: tokens per second, times those of the model alone on the same schemas; TPOT: median time per output token; valid answers: of all \
 schemas of `bench`; right answers: over the tasks of `quality`; IFStruct: replies that pass, of the model alone in the row LM only and constrained in that of \
 maskwright; Test Suite, MaskBench and true coverage judge the framework without a model. NA: no run has it.";
@@ -27,11 +27,11 @@ pub struct Line {
     pub axes: Axes,
     /// Share of the replies of IFStruct that pass.
     pub replies: Option<f64>,
-    /// Its interval.
+    /// Interval of the share of replies.
     pub replies_ci: Option<[f64; 2]>,
-    /// Cases of the Test Suite that pass, of how many.
+    /// Cases of the Test Suite that pass, and the number of all.
     pub cases: Option<(usize, usize)>,
-    /// Schemas of MaskBench that come out right, of how many.
+    /// Schemas of MaskBench that come out right, and the number of all.
     pub schemas: Option<(usize, usize)>,
     /// Share of the schemas of which no document shows a defect.
     pub truly: Option<f64>,
