@@ -36,7 +36,7 @@ impl Comparison {
         }
     }
 
-    /// As in "+3 −1, p = 0.625".
+    /// Returns the comparison in words, as in "+3 −1, p = 0.625".
     pub fn describe(&self) -> String {
         let p_value = match self.p_value {
             ..0.001 => "p < 0.001".to_owned(),

@@ -1,4 +1,4 @@
-//! What every report is made of: tables, statistics, and the figures that the JSONSchemaBench paper prints.
+//! Building blocks of all reports: tables, statistics, and the figures that the JSONSchemaBench paper prints.
 
 pub mod mcnemar;
 pub mod paper;

@@ -1,15 +1,15 @@
-//! [`Part`]: a table of a report with its title and what is said under it, wherever the report is shown.
+//! [`Part`]: a table of a report with its title and notes, wherever the report is shown.
 
 use super::table::{Style, Table};
 
 /// A table with its title and legend. Every report gives its parts, so that a page shows the tables that the command prints.
 #[derive(Clone, Debug)]
 pub struct Part {
-    /// What the table is about.
+    /// Title of the table.
     pub title: String,
     /// The table.
     pub table: Table,
-    /// What stands under it, a paragraph each.
+    /// Paragraphs below the table, the legend first.
     pub notes: Vec<String>,
 }
 

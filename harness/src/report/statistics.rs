@@ -127,7 +127,7 @@ impl Ratio {
         })
     }
 
-    /// As in "1.9 times (1.7 to 2.1)".
+    /// Returns the ratio in words, as in "1.9 times (1.7 to 2.1)".
     pub fn describe(&self) -> String {
         let times = |value: f64| match value {
             ..10.0 => format!("{value:.2}"),

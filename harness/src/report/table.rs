@@ -6,17 +6,17 @@ use std::fmt;
 use comfy_table::presets::{ASCII_MARKDOWN, UTF8_FULL_CONDENSED};
 use comfy_table::{Attribute, Cell, CellAlignment, Color, ContentArrangement};
 
-/// Where a table goes.
+/// Output medium of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
-    /// To a terminal.
+    /// A terminal.
     Terminal,
-    /// Into a Markdown file.
+    /// A Markdown file.
     Markdown,
 }
 
 impl Style {
-    /// What stands before a paragraph, so that it is one.
+    /// Returns the text that separates a paragraph from the line before: a line break in Markdown, nothing on a terminal.
     pub fn paragraph(self) -> &'static str {
         match self {
             Self::Terminal => "",
@@ -39,7 +39,7 @@ pub struct Table {
     colours: bool,
 }
 
-/// What a cell holds.
+/// Content of a cell: its text, and whether it is the best figure.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CellText {
     text: String,
@@ -53,12 +53,12 @@ impl From<String> for CellText {
 }
 
 impl CellText {
-    /// What the cell says.
+    /// Returns the text of the cell.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Whether it is the best of those it is compared with.
+    /// Whether the cell's figure is the best of those compared with it.
     pub fn is_best(&self) -> bool {
         self.is_best
     }

@@ -12,7 +12,7 @@ pub struct SuiteCounts {
     pub failures: [usize; 3],
     /// Table 6: coverage above 0, 25, 50 and 75 %, and of 100 %.
     pub levels: [usize; 5],
-    /// Table 6: tied for the highest coverage, and alone with it.
+    /// Table 6: number of categories in which the row is tied for the highest coverage, and in which it has that alone.
     pub highest: [usize; 2],
 }
 
