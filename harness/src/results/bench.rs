@@ -14,10 +14,10 @@ use crate::report::paper::PaperRow;
 use crate::report::statistics::Bootstrap;
 use crate::run::machine_load::spread_warning;
 
-/// How a report is made where the manifest does not tell.
+/// Options of a report, where the manifest does not tell.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ReadOptions {
-    /// Whose rules answers are judged by.
+    /// Rules by which answers are judged.
     pub scoring: Scoring,
     /// Confidence of the bootstrap intervals.
     pub confidence: f64,

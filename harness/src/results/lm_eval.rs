@@ -1,4 +1,4 @@
-//! Files as EleutherAI's lm-evaluation-harness writes them (version 0.4), so that what reads its results reads ours: for each model and
+//! Files in the format of EleutherAI's lm-evaluation-harness (version 0.4), so that a program which reads its results reads ours: for each model and
 //! framework a directory with `results.json` and, for each dataset or task, `samples_TASK.jsonl`.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,18 +15,18 @@ use crate::quality::record::Mode;
 /// A file below the directory that is written to.
 #[derive(Debug, PartialEq)]
 pub struct ExportedFile {
-    /// Its directory, by model and framework.
+    /// Directory of the file, named after model and framework.
     pub directory: String,
-    /// Its name.
+    /// Name of the file.
     pub name: String,
-    /// Its content.
+    /// Content of the file.
     pub content: String,
 }
 
 /// One answer.
 struct ExportedSample {
     name: String,
-    /// What was asked, as far as records tell.
+    /// The question, as far as records tell.
     document: Value,
     /// The right answer, where there is one.
     target: String,
@@ -101,7 +101,7 @@ pub fn files(runs: &[Run], reading: ReadOptions) -> Result<Vec<ExportedFile>, Co
     Ok(files)
 }
 
-/// A name, with a number behind it where the name is taken: `a/b` and `a_b` are one to a file system.
+/// Returns `name`, followed by a number where the name is taken: `a/b` and `a_b` are one name to a file system.
 fn unused(name: String, taken: &mut BTreeSet<String>) -> String {
     let numbered = (2_usize..).map(|number| format!("{name}-{number}"));
     let free = std::iter::once(name.clone())

@@ -11,15 +11,15 @@ use crate::masks::report::speed;
 use crate::masks::rows::{MaskRow, paired_means, rows};
 use crate::run::machine_load::spread_warning;
 
-/// What the tables of a run of `masks` are made of.
+/// Figures of a run of `masks`, from which its tables are made.
 pub struct MaskResults {
     /// The frameworks, in the order of the rows.
     pub names: Vec<String>,
-    /// Their versions and options.
+    /// Versions and options of the frameworks.
     pub frameworks: Vec<FrameworkSettings>,
     /// The rows.
     pub rows: Vec<MaskRow>,
-    /// How much faster the fastest framework is, and what speaks against the times.
+    /// Sentences on the lead of the fastest framework, and warnings about the times.
     pub sentences: Vec<String>,
 }
 

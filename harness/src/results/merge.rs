@@ -30,9 +30,9 @@ pub enum MergeError {
     Differ {
         /// The first part.
         first: PathBuf,
-        /// The one that does not fit.
+        /// The part that does not fit.
         second: PathBuf,
-        /// What differs, option by option.
+        /// Differences between the settings, option by option.
         differences: Vec<String>,
     },
     /// A part is there twice.
@@ -51,7 +51,7 @@ pub enum MergeError {
         told(missing)
     )]
     Incomplete {
-        /// What is missing, part by part.
+        /// Missing parts and records, part by part.
         missing: Vec<String>,
     },
     /// Parts were measured on different machines.
@@ -65,7 +65,7 @@ pub enum MergeError {
     },
 }
 
-/// What of a list is told in an error: the first ten, and how many more there are.
+/// Returns the text of a list in an error: its first ten entries, and the number of the others.
 fn told(list: &[String]) -> String {
     const TOLD: usize = 10;
     let more = list.len().saturating_sub(TOLD);
@@ -91,7 +91,7 @@ impl Part {
         self.run.manifests.first().unwrap_or(&Value::Null)
     }
 
-    /// What speaks against the part's times, as it was said when they were measured.
+    /// Returns the warnings about the part's times that were given when they were measured.
     fn warnings(&self) -> Vec<String> {
         let text = fs::read_to_string(self.path().join(WARNINGS)).unwrap_or_default();
         serde_json::from_str(&text).unwrap_or_default()
@@ -102,7 +102,7 @@ impl Part {
 pub struct Parts {
     /// In order of their numbers.
     parts: Vec<Part>,
-    /// What the parts lack, told part by part.
+    /// Missing parts and records, in words, part by part.
     missing: Vec<String>,
 }
 
@@ -161,7 +161,7 @@ impl Parts {
         }
     }
 
-    /// What speaks against the times of parts, part by part.
+    /// Returns the warnings about the times of the parts, part by part.
     pub fn warnings(&self) -> Vec<String> {
         let of_part = |part: &Part| {
             let shard = part.shard;
@@ -173,7 +173,7 @@ impl Parts {
         self.parts.iter().flat_map(of_part).collect()
     }
 
-    /// What the parts lack, told part by part.
+    /// Missing parts and records, in words, part by part.
     pub fn missing(&self) -> &[String] {
         &self.missing
     }
@@ -241,7 +241,7 @@ impl Parts {
     }
 }
 
-/// What a part lacks, if anything.
+/// Returns a sentence on a part that is missing or lacks records; `None` where the part is complete.
 fn missing(shard: Shard, part: Option<&Part>) -> Option<String> {
     let Some(part) = part else {
         return Some(format!("part {shard} is not there"));
@@ -328,7 +328,7 @@ fn write_run(path: &Path, parts: &[&Part], missing: &[String]) -> std::io::Resul
     fs::write(path.join(MANIFEST), text + "\n")
 }
 
-/// What the manifest of the whole run says of a part.
+/// Returns the entry of a part in the manifest of the whole run.
 fn part_summary(part: &Part) -> Value {
     let manifest = part.manifest();
     let mut members: Map<String, Value> = Map::new();

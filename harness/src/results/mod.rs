@@ -1,5 +1,4 @@
-//! The results of finished and unfinished runs, read again from their directories: what pages, comparisons and further formats are
-//! made of.
+//! The results of finished and unfinished runs, read again from their directories: pages, comparisons and further formats are made from them.
 //!
 //! [`run`] reads a run of any command; the other files turn the records of one command into its report, with the settings that the
 //! run's manifest has on record.
@@ -27,7 +26,7 @@ pub fn names(settings: &Value, list: &str) -> Vec<String> {
         .collect()
 }
 
-/// `known` without what is not among `found`, and what else is found behind it, in the order in which it occurs.
+/// Returns the names of `known` that are among `found`, followed by the other names of `found` in the order in which they occur.
 pub fn in_order<'n>(known: Vec<String>, found: impl Iterator<Item = &'n str> + Clone) -> Vec<String> {
     let mut names = known;
     names.retain(|name| found.clone().any(|one| one == name));

@@ -23,7 +23,7 @@ use crate::run::reading::{command_of_run, records_of_run};
 use crate::testsuite::record::SuiteRecord;
 use crate::train::settings::TrainSettings;
 
-/// How many directories deep runs are looked for.
+/// Depth of directories to which runs are looked for.
 const MAX_DEPTH: usize = 4;
 
 /// A run, or several of one command that measured the same and are read together.
@@ -33,7 +33,7 @@ pub struct Run {
     pub paths: Vec<PathBuf>,
     /// The manifests, in the order of the directories.
     pub manifests: Vec<Value>,
-    /// What was found.
+    /// Records of the run, with its settings.
     pub found: Found,
 }
 
@@ -46,20 +46,20 @@ pub struct RunRecords<R> {
     pub records: Vec<R>,
 }
 
-/// What a run found, by its command.
+/// Records of a run, by its command.
 #[derive(Debug)]
 pub enum Found {
-    /// Of `bench`.
+    /// Records of `bench`.
     Bench(RunRecords<Record>),
-    /// Of `quality`.
+    /// Records of `quality`.
     Quality(RunRecords<AnswerRecord>),
-    /// Of `testsuite`.
+    /// Records of `testsuite`.
     Suite(RunRecords<SuiteRecord>),
-    /// Of `masks`.
+    /// Records of `masks`.
     Masks(RunRecords<MaskRecord>),
-    /// Of `coverage`.
+    /// Records of `coverage`.
     Coverage(RunRecords<CoverageRecord>),
-    /// Of `ifstruct run`, with the samples.
+    /// Records of `ifstruct run`, with the samples.
     Ifstruct(RunRecords<ReplyRecord>, Samples),
 }
 
@@ -180,7 +180,7 @@ impl Run {
         }
     }
 
-    /// What stands over the tables of the run in Markdown.
+    /// Returns the heading above the tables of the run, in Markdown.
     pub fn heading(&self) -> String {
         self.manifests.iter().map(heading).collect()
     }

@@ -12,11 +12,10 @@ use maskwright_suites::test_suite::{Case, Draft, SuitePart, TestSuite};
 
 use crate::bench::settings::HELD_OUT;
 
-/// Where schemas are looked for.
+/// Sources in which the schemas of records are looked up.
 pub struct Schemas {
     data: Option<PathBuf>,
-    /// Datasets that were looked for, by name: schemas by theirs. A name with the number of schemas and the seed stands for those that
-    /// are generated.
+    /// Datasets that were looked up, by name; of each, the schemas by name. The key of generated schemas is a name with their number and seed.
     datasets: RefCell<HashMap<String, HashMap<String, String>>>,
     /// The cases of drafts of the Test Suite, by category and description.
     suites: RefCell<HashMap<String, Suite>>,
@@ -86,7 +85,7 @@ impl Schemas {
         Some((file.schema_text, file.documents))
     }
 
-    /// What `look` finds in a case of the Test Suite and the documents beside it.
+    /// Returns the result of `look` on a case of the Test Suite and the documents beside it; `None` where there is no such case.
     pub fn of_suite<T>(
         &self,
         draft: &str,

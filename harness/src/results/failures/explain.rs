@@ -7,15 +7,15 @@ use maskwright::{ExactOptions, Formats};
 
 use super::{Failure, keyword_of};
 
-/// Bytes of a schema up to which a text is held against it here: work grows with it.
+/// Largest size of a schema and text together, in bytes, that is explained: the work grows with it.
 const MAX_SCHEMA: usize = 200_000;
 
-/// How many failures there were to explain, and how many were.
+/// Counts of the failures that could be explained, and of those that were examined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Explained {
-    /// Failures whose text and schema are known.
+    /// Failures whose text and schema are known and not too long.
     pub candidates: usize,
-    /// Those that were looked at.
+    /// Failures that were examined.
     pub tried: usize,
 }
 

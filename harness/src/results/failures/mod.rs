@@ -1,6 +1,6 @@
 //! [`Failure`]s: everything that came out wrong in runs, one by one, with what there is to understand it by.
 //!
-//! [`of_records`] lists what records call wrong; [`explain`] adds the byte and the keywords by this engine.
+//! [`of_records`] lists the failures in records; [`explain`] adds the byte and the keywords by this engine.
 
 mod explain;
 mod of_records;
@@ -18,7 +18,7 @@ use super::schemas::Schemas;
 pub struct Failure {
     /// The command of the run, such as `bench`.
     pub run_of: &'static str,
-    /// In which way it is wrong, in a few words.
+    /// Kind of the failure, in a few words.
     pub kind: &'static str,
     /// The model; empty where there is none.
     pub model: String,
@@ -30,7 +30,7 @@ pub struct Failure {
     pub name: String,
     /// The keyword at fault, as far as it is known; else empty.
     pub keyword: String,
-    /// What is wrong.
+    /// Reason of the failure.
     pub reason: String,
     /// The schema, where it was found.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -49,7 +49,7 @@ pub struct Failure {
     pub is_explainable: bool,
 }
 
-/// What came out wrong in runs, in their order.
+/// Returns the failures of runs, in the order of the runs.
 pub fn failures(runs: &[Run], schemas: &Schemas, scoring: Scoring) -> Vec<Failure> {
     runs.iter()
         .flat_map(|run| of_records::of_run(run, schemas, scoring))

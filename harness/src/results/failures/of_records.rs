@@ -1,4 +1,4 @@
-//! What records call wrong.
+//! Failures that the records of a run contain.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ use crate::testsuite::conformance::{CaseFailure, FailureKind};
 use crate::testsuite::record::SuiteRecord;
 use crate::worker::trial::Ending;
 
-/// What came out wrong in a run.
+/// Returns the failures of a run.
 pub fn of_run(run: &Run, schemas: &Schemas, scoring: Scoring) -> Vec<Failure> {
     let mut found = match &run.found {
         Found::Bench(run) => of_bench(run, schemas, scoring),
