@@ -5,7 +5,7 @@ use serde_json::json;
 use super::rows::ShapeRow;
 use crate::report::table::{Style, table};
 
-/// What stands under the table.
+/// Legend printed below the table.
 const LEGEND: &str = "valid answers, and below them the valid documents of MaskBench, which Llama 3.1 70B Instruct wrote, of the same schemas; answers to schemas of which \
 MaskBench has no document are left out of such pairs. Every schema counts once, by the median or share of its documents. Medians of bytes without whitespace, of values \
 (texts, numbers, booleans, nulls, empty containers) and of depth (arrays and objects within one another). only required: no member of any object can be left out \

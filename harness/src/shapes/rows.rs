@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::shape::Shape;
 use crate::report::statistics::{Interval, Spread, wilson_of_share};
 
-/// What the documents of MaskBench are called in tables: a model wrote them, as its own description says.
+/// Name of MaskBench's documents in tables: a model wrote them, as MaskBench's own description says.
 pub const MASK_BENCH: &str = "MaskBench (written by Llama 3.1 70B)";
 
 /// The answers behind a row.
@@ -58,7 +58,7 @@ pub struct ShapeRow {
     pub empty: Option<f64>,
     /// Share of documents with required members only, the mean over schemas.
     pub only_required: Option<f64>,
-    /// Its 95 % Wilson interval, with the number of schemas.
+    /// 95 % Wilson interval of the share of documents with required members only, with the number of schemas.
     pub only_required_ci: Option<Interval>,
 }
 

@@ -1,19 +1,19 @@
-//! [`Shape`]: how much a document says.
+//! [`Shape`]: extent of a document.
 
 use maskwright_suites::validate::Validator;
 use serde::Serialize;
 use serde_json::Value;
 
-/// How much a document says.
+/// Extent of a document: its size, values and depth, and whether it is empty or as short as possible.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Shape {
-    /// Bytes of its text without whitespace around its tokens.
+    /// Bytes of the document's text without whitespace around its tokens.
     pub bytes: usize,
     /// Values: texts, numbers, booleans, nulls, and empty arrays and objects.
     pub values: usize,
-    /// Arrays and objects within one another.
+    /// Depth: the number of arrays and objects within one another.
     pub depth: usize,
-    /// Whether it is an object or array without anything in it.
+    /// Whether the document is an object or array without anything in it.
     pub empty: bool,
     /// Whether no member of any object can be left out: only required members are there.
     pub only_required: bool,
