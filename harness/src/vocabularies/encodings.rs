@@ -8,7 +8,7 @@ use tiktoken_rs::{CoreBPE, Rank};
 
 /// An encoding that is part of the program.
 pub struct Encoding {
-    /// What tiktoken calls it.
+    /// Name of the encoding in tiktoken.
     pub name: &'static str,
     load: fn() -> Result<CoreBPE, String>,
     /// Ids of ordinary tokens are below this.
@@ -40,7 +40,7 @@ pub const ENCODINGS: [Encoding; 2] = [
 ];
 
 impl Encoding {
-    /// Its tokens, with its tokenizer.
+    /// Returns the tokens of the encoding, with its tokenizer.
     ///
     /// # Errors
     ///
@@ -49,7 +49,7 @@ impl Encoding {
         self.read((self.load)()?).map_err(|error| error.to_string())
     }
 
-    /// Its tokenizer.
+    /// Returns the tokenizer of the encoding.
     ///
     /// # Errors
     ///

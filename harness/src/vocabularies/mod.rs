@@ -18,7 +18,7 @@ pub const DEFAULT: &str = "o200k_base";
 /// A vocabulary, and what a worker needs to have the same.
 #[derive(Clone)]
 pub struct NamedVocabulary {
-    /// What the user calls it.
+    /// Name that the user gave.
     pub name: String,
     /// The tokens, with the tokenizer.
     pub vocabulary: Arc<Vocabulary>,
