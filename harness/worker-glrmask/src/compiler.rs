@@ -18,7 +18,7 @@ pub const OPTIONS: &str = "defaults: MaskStrategy::Auto (ParserDwa, TokenTrie wh
 /// Beginnings of environment variables that change how glrmask works, its JSON strings among it.
 const TUNING_VARIABLES: [&str; 2] = ["GLRMASK_", "O21137_"];
 
-/// What glrmask takes for a test when it finds it in the executable's name.
+/// Words in the executable's name by which glrmask takes it for a test.
 const TEST_NAMES: [&str; 2] = ["test", "integration"];
 
 /// Why glrmask would not run as its documentation describes it.

@@ -17,7 +17,7 @@ use crate::compiler::{GlrmaskCompiler, OPTIONS};
 /// Version of the package glrmask, which Cargo.toml pins.
 const VERSION: &str = "0.5.0";
 
-/// That of the other frameworks, so that none is measured with another.
+/// Allocator of all frameworks, so that none is measured with a different one.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -17,7 +17,7 @@ fn subjects() -> [Subject; 1] {
     }]
 }
 
-/// One token per byte, and an end of sequence.
+/// Compiler with one token per byte, and an end of sequence.
 fn compiler() -> GlrmaskCompiler {
     let bytes = (0..=255_u8).map(|byte| (u32::from(byte), vec![byte]));
     let vocabulary = bytes

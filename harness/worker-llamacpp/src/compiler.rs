@@ -18,7 +18,7 @@ use maskwright_worker::TokenHistory;
 
 use crate::gguf::vocabulary_file;
 
-/// How llama.cpp is used, in the words of its documentation.
+/// Options with which llama.cpp is used, in the words of its documentation.
 pub const OPTIONS: &str = "json_schema_to_grammar, grammar sampler (GBNF) applied to all candidates";
 
 /// The rule that a grammar begins with.
@@ -27,13 +27,13 @@ const ROOT: &str = "root";
 /// Why llama.cpp cannot be made ready.
 #[derive(Debug, thiserror::Error)]
 pub enum PrepareError {
-    /// It does not start.
+    /// llama.cpp does not start.
     #[error("llama.cpp does not start: {0}")]
     Backend(String),
     /// The vocabulary could not be handed over, which takes a file.
     #[error("the vocabulary cannot be written to a temporary file: {0}")]
     File(#[from] std::io::Error),
-    /// It refuses the vocabulary.
+    /// llama.cpp refuses the vocabulary.
     #[error("llama.cpp refuses the vocabulary: {0}")]
     Vocabulary(#[from] llama_cpp_2::LlamaModelLoadError),
 }

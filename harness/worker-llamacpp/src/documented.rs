@@ -1,4 +1,4 @@
-//! What llama.cpp supports.
+//! Keywords and formats that llama.cpp documents as supported.
 
 use maskwright_worker::Documented;
 

@@ -14,7 +14,7 @@ enum Value {
     Texts(Vec<String>),
 }
 
-/// What llama.cpp takes a token for: `llama_token_type`.
+/// Type of a token in llama.cpp: `llama_token_type`.
 #[derive(Clone, Copy)]
 enum TokenType {
     Normal = 1,

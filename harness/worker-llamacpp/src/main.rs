@@ -12,7 +12,7 @@ use maskwright_worker::{Description, Setup, serve};
 
 use crate::compiler::{LlamaCppCompiler, OPTIONS};
 
-/// Version of the package llama-cpp-2, which Cargo.toml pins and which brings llama.cpp with it.
+/// Version of the package llama-cpp-2, which Cargo.toml pins and which contains llama.cpp.
 const VERSION: &str = "0.1.160";
 
 fn main() -> std::io::Result<()> {

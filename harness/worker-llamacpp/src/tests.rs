@@ -17,7 +17,7 @@ fn subjects() -> [Subject; 1] {
     }]
 }
 
-/// One token per byte, a second token `a`, a token that llama.cpp would take for an end, and two that are ends.
+/// Compiler with one token per byte, a second token `a`, a token that llama.cpp would take for an end, and two that are ends.
 fn compiler() -> LlamaCppCompiler {
     let bytes = (0..=255_u8).map(|byte| (u32::from(byte), vec![byte]));
     let vocabulary = bytes

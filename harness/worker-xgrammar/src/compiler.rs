@@ -19,9 +19,9 @@ const CACHE_BYTES: usize = 1 << 30;
 /// The two ways XGrammar reads a schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// Its default: members and items that the schema does not name are forbidden.
+    /// XGrammar's default: members and items that the schema does not name are forbidden.
     Strict,
-    /// As JSON Schema defines it: they are allowed unless the schema forbids them.
+    /// The reading of JSON Schema: members and items that the schema does not name are allowed unless it forbids them.
     Standard,
 }
 

@@ -1,4 +1,4 @@
-//! What XGrammar supports.
+//! Keywords and formats that XGrammar supports.
 
 use maskwright_worker::Documented;
 

@@ -1,4 +1,4 @@
-//! From XGrammar's jump-forward text to the tokens that a tokenizer would make of it.
+//! Converts XGrammar's jump-forward text to the tokens that a tokenizer would make of it.
 
 use maskwright::{MaskError, TokenId, TokenMask, Vocabulary};
 use xgrammar::GrammarMatcher;
@@ -47,7 +47,7 @@ pub fn forced_tokens(
     Ok(forced)
 }
 
-/// Which bytes may come after `text`; those that are no token of their own are taken to be possible.
+/// Returns for each byte whether it may come after `text`; a byte without a token of its own is taken to be possible.
 fn bytes_after(matcher: &GrammarMatcher, vocabulary: &Vocabulary, text: &str) -> Result<[bool; 256], MaskError> {
     let mut after = matcher.fork();
     if !after.accept_string(text, None) {

@@ -26,7 +26,7 @@ impl Tokenize for Bytes {
     }
 }
 
-/// One token per byte, a second token `a`, and an end of sequence.
+/// Compiler with one token per byte, a second token `a`, and an end of sequence.
 fn compiler(mode: Mode) -> XgrammarCompiler {
     let bytes = (0..=255_u8).map(|byte| (u32::from(byte), vec![byte]));
     let vocabulary = bytes

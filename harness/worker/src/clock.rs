@@ -6,10 +6,10 @@ use rustix::time::{ClockId, clock_gettime};
 
 use crate::protocol::Time;
 
-/// Readings of which the quickest tells what reading the clocks takes.
+/// Number of readings; the quickest tells how long it takes to read the clocks.
 const READINGS: usize = 100;
 
-/// Measures from its start.
+/// Measures elapsed and processor time from its start.
 #[derive(Clone, Copy, Debug)]
 pub struct Stopwatch {
     wall: Instant,
@@ -27,8 +27,8 @@ impl Stopwatch {
         }
     }
 
-    /// What reading the clocks takes, at the least: half a microsecond of processor time, a good part of what a mask takes.
-    /// It depends on the processor and on how many threads the process has by now.
+    /// Measures the least time that reading the clocks takes: half a microsecond of processor time, a good part of the time of a mask. The time
+    /// depends on the processor and on the number of threads that the process has by now.
     pub fn reading() -> Time {
         let readings = (0..READINGS).map(|_| Self::start().elapsed());
         let least = readings.reduce(|one, other| Time {

@@ -34,11 +34,11 @@ use crate::vocabulary::WireVocabulary;
 /// Version of this protocol, sent with `hello`.
 pub const VERSION: u32 = 1;
 
-/// What the harness asks of a worker.
+/// Requests of the harness to a worker.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "op", rename_all = "snake_case")]
 pub enum Request<'a> {
-    /// Asks what the worker is; always the first request.
+    /// Asks the worker to describe itself; always the first request.
     Hello {
         /// The harness's [`VERSION`].
         protocol: u32,
@@ -50,13 +50,13 @@ pub enum Request<'a> {
         /// JSON texts by URI that `$ref` may lead to. Empty unless the worker accepts documents.
         #[serde(default)]
         documents: BTreeMap<String, String>,
-        /// Whether documents are judged with `format` as an assertion, for frameworks that can have it either way.
+        /// Whether documents are judged with `format` as an assertion, for frameworks that can vary this.
         #[serde(default)]
         assert_formats: bool,
-        /// What the masks are for.
+        /// Purpose of the masks.
         #[serde(default)]
         purpose: Purpose,
-        /// What is to be different in how documents look, for frameworks that can have it otherwise.
+        /// Changes to the style of documents, for frameworks that can vary it.
         #[serde(default, skip_serializing_if = "StyleChanges::is_empty")]
         style: StyleChanges,
     },
@@ -99,20 +99,20 @@ pub enum Request<'a> {
     Rollback {
         /// The masker.
         masker: u64,
-        /// How many.
+        /// Number of tokens.
         tokens: usize,
     },
-    /// May the document end here?
+    /// Asks whether the document may end here.
     IsComplete {
         /// The masker.
         masker: u64,
     },
-    /// Which tokens must come next?
+    /// Asks for the tokens that must come next.
     ForcedTokens {
         /// The masker.
         masker: u64,
     },
-    /// Which tokens would end the document? Asked only of workers that say they can tell.
+    /// Asks for tokens that would end the document. Sent only to workers that say they can tell.
     Completion {
         /// The masker.
         masker: u64,
@@ -129,34 +129,34 @@ pub enum Request<'a> {
     },
 }
 
-/// What masks are for. A framework that restricts how documents look may do so where a model writes them; where
-/// documents of others are judged, every spelling of a valid document counts.
+/// Purpose of masks. A framework that restricts the style of documents may do so where a model writes them; where documents of others are judged,
+/// every spelling of a valid document counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Purpose {
-    /// Documents are given: is each allowed?
+    /// Documents are given, and each is judged.
     #[default]
     Judge,
     /// A model writes documents.
     Generate,
 }
 
-/// What a worker says of itself and its framework.
+/// A worker's description of itself and its framework.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Description {
     /// The framework's name.
     pub name: String,
     /// Version of the framework.
     pub version: String,
-    /// The options it runs with, as its own documentation calls them; printed with every result.
+    /// The options that the framework runs with, as its own documentation calls them; printed with every result.
     pub options: String,
     /// Whether `setup` and `compile` may bring documents for `$ref`.
     #[serde(default)]
     pub accepts_documents: bool,
-    /// Whether it answers `completion`.
+    /// Whether the worker answers `completion`.
     #[serde(default)]
     pub completes: bool,
-    /// What its documentation says it supports, where it tells.
+    /// Keywords and formats that the framework documents as supported; none where it tells nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub documented: Option<Documented>,
 }
@@ -165,7 +165,7 @@ pub struct Description {
 /// coverage is decided (JSONSchemaBench, definition C.1).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Documented {
-    /// Where it is documented.
+    /// Address of that documentation.
     #[serde(default)]
     pub source: String,
     /// Keywords that are enforced. Annotations need not be listed. A keyword that is supported under a condition only is
@@ -213,7 +213,7 @@ pub struct Replayed {
     pub accepted: usize,
     /// Whether the document may end after the last token; false where a token was refused.
     pub complete: bool,
-    /// What the framework said where it failed or contradicted its own mask; a plain refusal is none.
+    /// The framework's message where it failed or contradicted its own mask; none for a plain refusal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
     /// For each token tried, the time of its mask and of advancing, in nanoseconds.
@@ -349,7 +349,7 @@ impl From<WireCompileError> for CompileError {
     }
 }
 
-/// A [`MaskError`] on its way.
+/// A [`MaskError`] in the form in which the protocol carries it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum WireMaskError {
@@ -357,17 +357,17 @@ pub enum WireMaskError {
     TokenRefused,
     /// More tokens were to be rolled back than can be.
     RollbackTooFar {
-        /// How many can be.
+        /// Number of tokens that can be rolled back.
         available: usize,
     },
     /// A limit of the framework was reached.
     LimitExceeded {
-        /// Which.
+        /// Description of the limit.
         message: String,
     },
     /// The framework failed.
     Failed {
-        /// How.
+        /// Description of the failure.
         message: String,
     },
 }

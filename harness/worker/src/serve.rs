@@ -23,7 +23,7 @@ use crate::vocabulary::{TokenizerSource, WireVocabulary};
 /// Stack of the thread that runs the framework: frameworks recurse over schemas.
 const STACK_BYTES: usize = 256 << 20;
 
-/// What a framework is made ready with.
+/// Inputs with which a framework is made ready.
 #[derive(Clone, Debug)]
 pub struct Setup {
     /// The tokens.
@@ -32,9 +32,9 @@ pub struct Setup {
     pub documents: BTreeMap<String, String>,
     /// Whether documents are judged with `format` as an assertion.
     pub assert_formats: bool,
-    /// What the masks are for.
+    /// Purpose of the masks.
     pub purpose: Purpose,
-    /// What is to be different in how documents look, for frameworks that can have it otherwise.
+    /// Changes to the style of documents, for frameworks that can vary it.
     pub style: StyleChanges,
 }
 

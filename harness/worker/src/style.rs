@@ -1,4 +1,4 @@
-//! [`StyleChanges`]: how documents are to look, as a request of the protocol says it and as the command line does.
+//! [`StyleChanges`]: changes to the style of documents, in the form of the protocol's requests and of the command line.
 
 use maskwright::{
     Escapes, ExactOptions, FixedWhitespace, Formats, Indent, KeyOrder, LineBreak, NumberStyle, SpacesAround,
@@ -6,22 +6,22 @@ use maskwright::{
 };
 use serde::{Deserialize, Serialize};
 
-/// What is to be different in how documents look. An absent member leaves its part of the style as the framework has it.
+/// Changes to the style of documents. An absent member leaves its part of the style as the framework has it.
 ///
-/// Frameworks other than this project's own need not heed it.
+/// Frameworks other than this project's own need not heed the changes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct StyleChanges {
     /// Order of the members of an object.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key_order: Option<KeyOrderChange>,
-    /// No members that the schema does not declare, where it does not speak of further ones.
+    /// Whether members that the schema does not declare are left out, where the schema does not speak of further ones.
     #[serde(skip_serializing_if = "is_false")]
     pub closed: bool,
-    /// All members that the schema declares.
+    /// Whether all members that the schema declares are written.
     #[serde(skip_serializing_if = "is_false")]
     pub all_required: bool,
-    /// One fixed layout.
+    /// Fixed layout: indents, line breaks, and spaces around commas and colons.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub layout: Option<LayoutChange>,
     /// Bound on the depth of values on which the schema says nothing.
@@ -97,7 +97,7 @@ pub enum KeyOrderChange {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NumbersChange {
-    /// All that JSON has.
+    /// All spellings of numbers that JSON has.
     Any,
     /// Of bounded length, without exponents.
     Plain,
@@ -109,13 +109,13 @@ pub enum NumbersChange {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EscapesChange {
-    /// All that JSON has.
+    /// All escapes that JSON has.
     Any,
-    /// Those that JSON needs.
+    /// Escapes that JSON needs.
     Needed,
-    /// Those that JSON needs, and those of characters that YAML does not hold as they are.
+    /// Escapes that JSON needs, and escapes of characters that YAML does not hold as they are.
     Printable,
-    /// Those that JSON needs, and those of all characters beyond ASCII.
+    /// Escapes that JSON needs, and escapes of all characters beyond ASCII.
     Ascii,
 }
 
@@ -133,7 +133,7 @@ pub enum Preference {
     WholePatterns,
 }
 
-/// One fixed layout. Absent members are those of a document on one line, with a space behind each colon.
+/// Fixed layout. An absent member has its value of a document on one line, with a space after each colon.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LayoutChange {
@@ -149,7 +149,7 @@ pub struct LayoutChange {
     /// Spaces behind opening and before closing brackets, where no line breaks stand there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub padding: Option<u8>,
-    /// How the lines of an indented document end.
+    /// Line break of an indented document.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line_break: Option<LineBreakChange>,
 }
@@ -172,7 +172,7 @@ pub enum Tab {
     Tab,
 }
 
-/// How lines end.
+/// Line break of an indented document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LineBreakChange {
@@ -183,7 +183,7 @@ pub enum LineBreakChange {
 }
 
 impl StyleChanges {
-    /// Whether nothing is to be different.
+    /// Whether there are no changes.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }

@@ -21,7 +21,7 @@ pub struct WireVocabulary {
     pub tokenizer: Option<TokenizerSource>,
 }
 
-/// Where a tokenizer comes from.
+/// Source of a tokenizer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TokenizerSource {
