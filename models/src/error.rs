@@ -1,8 +1,8 @@
-//! [`ModelError`]: what went wrong with a model, where (file, tensor, field) and what to do about it.
+//! [`ModelError`]: an error of a model, with its place (file, tensor, field) and its remedy.
 
 use std::path::{Path, PathBuf};
 
-/// Why a model could not be found, read or run.
+/// Error of finding, reading or running a model.
 ///
 /// File names are as the user knows them: a path, `org/name@revision: file` for the hub, or `builtin: file`.
 #[derive(Debug, thiserror::Error)]
@@ -47,7 +47,7 @@ pub enum ModelError {
     FileTooLarge {
         /// The file.
         file: String,
-        /// Its size in bytes.
+        /// Size of the file in bytes.
         bytes: u64,
         /// The largest size that is read, in bytes.
         limit: u64,
@@ -185,7 +185,7 @@ pub enum ModelError {
     Vocabulary {
         /// The file.
         file: String,
-        /// Why not.
+        /// The vocabulary's error.
         source: maskwright::VocabularyError,
     },
     /// The chat template does not parse, fails, refuses the messages, or runs too long.
@@ -196,7 +196,7 @@ pub enum ModelError {
         /// The template's error, with the line where known.
         message: String,
     },
-    /// Nothing tells what the model's reasoning ends with.
+    /// No end of the model's reasoning is known.
     #[error(
         "{model}: neither its chat template nor its tokenizer has an end of reasoning that is known ({known}); name it with --reasoning-end, or let it answer at once"
     )]

@@ -1,4 +1,4 @@
-//! [`LanguageModel`]: what the decode loop asks of a model.
+//! [`LanguageModel`]: the interface between a model and the decode loop.
 
 use std::sync::Arc;
 
@@ -11,9 +11,9 @@ use crate::error::ModelError;
 
 /// A causal language model with one sequence of tokens in its key-value cache.
 ///
-/// The sequence starts empty. [`append`](LanguageModel::append) lengthens it and says what the model
-/// thinks of the next token; [`snapshot`](LanguageModel::snapshot) and
-/// [`restore`](LanguageModel::restore) take tokens back without computing anything again.
+/// The sequence starts empty. [`append`](LanguageModel::append) lengthens it and returns the logits of the next token;
+/// [`snapshot`](LanguageModel::snapshot) and [`restore`](LanguageModel::restore) take tokens back without computing anything
+/// again.
 ///
 /// ```no_run
 /// use maskwright_models::{LanguageModel, LoadOptions, ModelError, ModelSource, load, logits_to_host};

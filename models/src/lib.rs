@@ -13,9 +13,9 @@
 //!
 //! # Rooms
 //!
-//! | module | what is in it |
+//! | module | contents |
 //! |---|---|
-//! | `load` | where a model's files are, and what its JSON and weight files say |
+//! | `load` | finding a model's files, and reading its JSON and weight files |
 //! | `prompt` | messages to text (chat templates), text to tokens (tokenizers), tokens to bytes (vocabularies), marks of reasoning |
 //! | `network` | forward passes: layers, kernels, key-value caches |
 //! | `loaded_model` | [`load`](fn@load), which puts these three together |
@@ -26,9 +26,9 @@
 //!
 //! # Untrusted input
 //!
-//! Configuration, weights and tokenizers may be garbage: every number is checked, every size has a limit, and what
-//! is wrong is a [`ModelError`]. Chat templates are programs: their steps are limited, but a hostile one can
-//! use much memory before it is stopped.
+//! Configuration, weights and tokenizers may be garbage: every number is checked, every size has a limit, and every defect is a
+//! [`ModelError`]. Chat templates are programs: their steps are limited, but a hostile one can use much memory before it is
+//! stopped.
 
 mod choice;
 mod decode;

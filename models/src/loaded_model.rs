@@ -342,7 +342,7 @@ impl LoadedModel {
 /// Number format and size of a model's weights in memory.
 struct Kept {
     format: MatrixFormat,
-    /// As the record of a run names it: `f32`, `q8_0`, `q4_k+q6_k` …
+    /// Name of the format in the record of a run: `f32`, `q8_0`, `q4_k+q6_k` …
     name: String,
     bytes_per_token: u64,
     /// Bytes of all tensors, where they stay as in a GGUF file.

@@ -143,7 +143,7 @@ struct ProvisionalToken {
 
 /// The next step after a token was chosen.
 enum NextStep {
-    /// These tokens are appended to the model's sequence.
+    /// The tokens to append to the model's sequence.
     Append(Vec<TokenId>),
     /// The answer ends.
     Finish(FinishReason),
@@ -180,8 +180,8 @@ impl Decoder<'_> {
         }
     }
 
-    /// Lets the model reason after `pending`, the end of `prompt`; `pending` is then what it reads before its answer. Returns why
-    /// the answer ends where the reasoning does.
+    /// Lets the model reason after `pending`, the end of `prompt`; `pending` is then the tokens that the model reads before its
+    /// answer. Returns the finish reason of the answer, if the answer ends with the reasoning.
     ///
     /// An unconstrained model may end its turn without having begun to reason: its text was its answer then, and is held to an
     /// answer's limit on tokens.
@@ -442,7 +442,7 @@ impl Decoder<'_> {
         limit.min(context).saturating_sub(2)
     }
 
-    /// Takes `token`, tells the masker, and adds what the masker forces after it.
+    /// Takes `token`, advances the masker by it, and adds the tokens that the masker forces after it.
     fn accept(&mut self, token: TokenId, masker: Option<&mut OverlappedMasker>) -> Result<NextStep, DecodeError> {
         if self.options.eos_tokens.contains(&token) {
             return Ok(NextStep::Finish(FinishReason::EndOfSequence));
@@ -460,7 +460,8 @@ impl Decoder<'_> {
         Ok(NextStep::Append(pending))
     }
 
-    /// Tells the masker of `token`, and appends to `pending` what it forces. True where it forces the end.
+    /// Advances the masker by `token`, and appends the tokens that it then forces to `pending`. Returns true if the end is
+    /// forced.
     fn advance(
         &mut self,
         token: TokenId,

@@ -1,4 +1,4 @@
-//! [`Generation`]: an answer, why it ended, and what it cost.
+//! [`Generation`]: an answer, the reason for its end, and its times and counts.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ pub struct GeneratedToken {
     pub at: Duration,
 }
 
-/// Why an answer ended.
+/// Reason for the end of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FinishReason {
@@ -34,7 +34,7 @@ pub enum FinishReason {
     Cancelled,
 }
 
-/// Why an answer could not be finished.
+/// Error that ends an answer early.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DecodeError {
@@ -94,14 +94,14 @@ pub struct ReasoningSpan {
     pub cut: bool,
 }
 
-/// An answer, as far as it came, and what it cost.
+/// An answer, as far as it came, with its times and counts.
 #[derive(Debug)]
 pub struct Generation {
     /// The reasoning before the answer; `None` where the model did not reason.
     pub reasoning: Option<ReasoningSpan>,
     /// The answer's tokens, the end-of-sequence token not included.
     pub tokens: Vec<GeneratedToken>,
-    /// Why the answer ended. An error leaves the tokens before it in place.
+    /// Reason for the end of the answer. An error leaves the tokens before it in place.
     pub finish: Result<FinishReason, DecodeError>,
     /// Time of the whole generation.
     pub total: Duration,

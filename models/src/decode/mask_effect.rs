@@ -1,4 +1,4 @@
-//! [`MaskEffect`]: what a mask did to one choice of the model.
+//! [`MaskEffect`]: the effect of a mask on one choice of the model.
 
 use maskwright::TokenMask;
 

@@ -1,4 +1,4 @@
-//! [`DecodeOptions`] and [`Constraint`]: what the caller of [`generate`](crate::generate) chooses.
+//! [`DecodeOptions`] and [`Constraint`]: the options of [`generate`](crate::generate).
 
 use std::time::Duration;
 
@@ -26,8 +26,9 @@ pub struct DecodeOptions {
     pub finish_in_time: bool,
     /// Whether masks are computed on another thread while the forward pass runs.
     pub overlap: bool,
-    /// Whether it is worked out what each mask does to the model's choice ([`Generation::mask_effects`](crate::Generation::mask_effects)),
-    /// which takes time that belongs to neither the model nor the framework.
+    /// Whether the effect of each mask on the model's choice is computed
+    /// ([`Generation::mask_effects`](crate::Generation::mask_effects)), which takes time that belongs to neither the model nor
+    /// the framework.
     pub mask_effects: bool,
     /// Reasoning that the model may write before its answer, unconstrained; `None` where the answer begins at once.
     pub reasoning: Option<Reasoning>,

@@ -41,8 +41,8 @@ impl OverlappedMasker {
         }
     }
 
-    /// Starts to compute the next mask, and with `completion` how the document can be ended, while the model reads `tokens`.
-    /// On another thread, what is left of the time `idle` is used to prepare tokens that are likely to be chosen.
+    /// Starts to compute the next mask, and with `completion` the number of tokens that end the document, while the model reads
+    /// `tokens`. On another thread, the rest of the time `idle` is used to prepare tokens that are likely to be chosen.
     pub(super) fn begin(&mut self, tokens: &[TokenId], completion: bool, idle: Duration) -> Result<(), DecodeError> {
         let mut job = MaskJob {
             masker: self.take()?,

@@ -8,7 +8,7 @@ const GUESSES_PER_MASK: usize = 24;
 /// Tokens of the text that guesses are taken from, counted from its end: to look through them takes microseconds.
 const TOKENS_LOOKED_BACK: usize = 4096;
 
-/// Guesses what comes next from what came before: prompts name what answers have in them, and answers repeat themselves.
+/// Guesses the next tokens from the text so far: prompts name what answers have in them, and answers repeat themselves.
 #[derive(Debug, Default)]
 pub(super) struct TokenGuesser {
     /// The tokens of the prompt and of the answer so far.

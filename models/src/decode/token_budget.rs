@@ -13,9 +13,9 @@ const SPARE_TOKENS: usize = 32;
 /// The completion of the document from the current position, as far as it is known.
 #[derive(Debug, Default)]
 pub(super) struct CompletionPlan {
-    /// Number of tokens that end the document.
+    /// Number of tokens that end the document; `None` where it is not known.
     length: Option<usize>,
-    /// These tokens, where they have been written.
+    /// The tokens that end the document; `None` where they have not been written.
     tokens: Option<Vec<TokenId>>,
     /// Whether the budget has room for the completion and nothing else, so that it is followed.
     binding: bool,

@@ -46,11 +46,11 @@ pub struct ModelConfig {
     pub layers: usize,
     /// Number of query heads.
     pub heads: usize,
-    /// Number of key and value heads; divides `heads`. Layers of Gemma 4 that see all tokens have others. One in latent attention,
-    /// whose heads all see the same vectors.
+    /// Number of key and value heads; divides `heads`. Layers of Gemma 4 that see all tokens have another number. It is one in
+    /// latent attention, whose heads all see the same vectors.
     pub kv_heads: usize,
-    /// Length of a head's vector. Layers of Gemma 4 that see all tokens have another. In latent attention, the length of what is
-    /// kept of each token.
+    /// Length of a head's vector. Layers of Gemma 4 that see all tokens have another length. In latent attention, the length of
+    /// the vector that the cache keeps for each token.
     pub head_dim: usize,
     /// Number of elements at the start of a head's vector that rotary positions turn; even.
     pub rotary_dim: usize,
@@ -257,7 +257,7 @@ impl ModelConfig {
         }
     }
 
-    /// The layer whose keys and values the layer of that number sees, mostly itself.
+    /// Returns the layer whose keys and values the layer of that number sees, mostly itself.
     pub(crate) fn key_layer(&self, layer: usize) -> usize {
         let parts = self.gemma4.as_ref();
         parts.map_or(layer, |parts| parts.key_layer(&self.mixers, layer))

@@ -14,5 +14,5 @@ pub(crate) const TEMPLATE_JINJA: &str = "chat_template.jinja";
 pub(crate) const TEMPLATE_JSON: &str = "chat_template.json";
 /// The weights of a checkpoint that is not sharded.
 pub(crate) const WEIGHTS: &str = "model.safetensors";
-/// Which weight file of a sharded checkpoint has which tensor.
+/// Index of a sharded checkpoint: the weight file of each tensor.
 pub(crate) const WEIGHT_INDEX: &str = "model.safetensors.index.json";

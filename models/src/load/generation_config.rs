@@ -1,4 +1,4 @@
-//! [`GenerationDefaults`] and end-of-sequence ids: what a model's authors say about sampling from it.
+//! [`GenerationDefaults`] and end-of-sequence ids: the sampling settings that a model's authors recommend.
 
 use serde_json::Value;
 

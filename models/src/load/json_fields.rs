@@ -85,7 +85,7 @@ impl<'a> JsonFields<'a> {
         }
     }
 
-    /// These members, with `defaults` for those that are absent.
+    /// Returns these members, with `defaults` for the absent ones.
     pub(crate) fn or(mut self, defaults: &[(&str, u64)]) -> Self {
         for (field, value) in defaults {
             if self.get(field).is_none() {
@@ -205,7 +205,7 @@ impl<'a> JsonFields<'a> {
     }
 }
 
-/// A value as an error message shows it: short, whatever the file holds.
+/// Returns a value as an error message shows it: short, however long the value in the file is.
 fn shown(value: &Value) -> String {
     const LONGEST: usize = 60;
     let text = value.to_string();

@@ -10,13 +10,13 @@ use crate::load::shapes::tensors::LayerShapes;
 /// Numbers of weights.
 #[derive(Clone, Copy, Debug, Default)]
 struct WeightCounts {
-    /// Those kept in the model's format.
+    /// Number of weights kept in the model's format.
     own: u64,
-    /// Those in MXFP4.
+    /// Number of weights in MXFP4.
     packed: u64,
-    /// Those of `own` that a pass over one token does not read.
+    /// Number of weights in `own` that a pass over one token does not read.
     own_unread: u64,
-    /// Those of `packed` that a pass over one token does not read.
+    /// Number of weights in `packed` that a pass over one token does not read.
     packed_unread: u64,
 }
 

@@ -9,8 +9,8 @@ use crate::load::weights::Weights;
 
 /// The number format weights are kept in.
 ///
-/// On the CPU it decides memory and speed only: arithmetic is in 32-bit floats, and BF16 weights kept as BF16
-/// give what they give as F32, but for the order of additions. On a GPU it is the format of the arithmetic too.
+/// On the CPU, the format decides memory and speed only: arithmetic is in 32-bit floats, and weights kept as BF16 give the same
+/// results as in F32, but for the order of additions. On a GPU, arithmetic is in this format too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum WeightFormat {
     /// The checkpoint's own format; on the CPU, F32 for small models with F16 weights, and quantised weights stay so.

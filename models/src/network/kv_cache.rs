@@ -173,7 +173,7 @@ impl TensorCache {
         values.slice_set(new[1], 1, position)
     }
 
-    /// Stores what is key and value in one, `[kv_heads, tokens, head_dim]`, from `position` on.
+    /// Stores vectors that are key and value in one, `[kv_heads, tokens, head_dim]`, from `position` on.
     pub(crate) fn store_both(&self, layer: usize, position: usize, new: &Tensor) -> Result<()> {
         self.layers[layer][0].slice_set(new, 1, position)
     }

@@ -52,9 +52,9 @@ pub(crate) struct LayerInput {
 pub(crate) struct LayerEmbeddingWeights {
     /// `[tokens, layers · width]`.
     pub(crate) table: Linear,
-    /// From a token's vector to all layers' embeddings: `[layers · width, hidden_size]`.
+    /// Matrix from a token's vector to all layers' embeddings: `[layers · width, hidden_size]`.
     pub(crate) projection: Linear,
-    /// The norm of each layer's part of what `projection` gives.
+    /// The norm of each layer's part of the output of `projection`.
     pub(crate) norm: Tensor,
 }
 
@@ -88,7 +88,7 @@ pub(crate) struct Attention {
     pub(crate) key_norm: Option<Tensor>,
     /// Norm of values, of each head.
     pub(crate) value_norm: Option<Tensor>,
-    /// Whether `qkv` gives gates of what the query heads mix, too, behind the values.
+    /// Whether `qkv` also gives gates of the query heads' outputs, behind the values.
     pub(crate) is_gated: bool,
     pub(crate) output: Linear,
     pub(crate) seen: SeenKeys,
@@ -98,10 +98,11 @@ pub(crate) struct Attention {
 /// The keys and values that the queries of a layer see, and how.
 #[derive(Debug, Clone)]
 pub(crate) struct SeenKeys {
-    /// The layer whose keys and values they are, mostly the queries' own.
+    /// Number of the layer with these keys and values, mostly the queries' own.
     pub(crate) layer: usize,
     pub(crate) heads: Heads,
-    /// For each query head a score that takes a share and gives nothing, as 32-bit floats: `[heads]`.
+    /// Attention sinks, as 32-bit floats: for each query head a score that takes a share of the softmax and adds no value:
+    /// `[heads]`.
     pub(crate) sinks: Option<Tensor>,
     /// Number of tokens that a token sees, itself included, where it does not see all.
     pub(crate) window: Option<usize>,
@@ -173,7 +174,7 @@ struct NetworkReader<'a> {
 }
 
 impl NetworkReader<'_> {
-    /// All layers, with what stands around them.
+    /// Reads the whole network: embeddings, all layers, final norm and output.
     fn network(&self) -> Result<Network, ModelError> {
         let config = self.config;
         let embeddings = self.linear(&[config.embeddings()])?;
@@ -460,7 +461,7 @@ impl NetworkReader<'_> {
         vector.to_vec1().map_err(|error| self.failed(&error))
     }
 
-    /// The error of tensors whose sizes the configuration does not have.
+    /// Returns the error for tensors whose sizes are not in the configuration.
     fn without_sizes(&self, what: &str) -> ModelError {
         self.failed(&candle_core::Error::Msg(format!("{what} without sizes")))
     }

@@ -18,9 +18,9 @@ pub(crate) struct Rope {
 /// Cosines and sines, or what a device keeps them as, of the tokens of a forward pass.
 #[derive(Debug)]
 pub(crate) struct Angles<T> {
-    /// Those of [`Positions::Rotary`].
+    /// Angles of [`Positions::Rotary`].
     pub(crate) whole: (T, T),
-    /// Those of [`Positions::LocalRotary`], where a layer needs them.
+    /// Angles of [`Positions::LocalRotary`], where a layer needs them.
     pub(crate) local: Option<(T, T)>,
 }
 

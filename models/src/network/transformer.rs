@@ -181,7 +181,8 @@ impl Transformer {
         self.appends.clear();
     }
 
-    /// Switches the CPU to what GPUs do: tensor operations for long passes, the emulated kernels for short ones and for choices.
+    /// Switches the CPU to the methods of GPUs: tensor operations for long passes, the emulated kernels for short ones and for
+    /// choices.
     #[cfg(test)]
     pub(crate) fn use_gpu_passes(&mut self) -> Arc<crate::network::gpu::emulation::Emulation> {
         self.use_tensor_operations();
@@ -234,8 +235,8 @@ impl Transformer {
         }
     }
 
-    /// Makes ready what layers keep beside keys and values for tokens at `position`; after a rollback far back, by forward passes
-    /// over the tokens before it.
+    /// Brings the layer states beside keys and values to `position`; after a rollback far back, by forward passes over the tokens
+    /// before it.
     fn resume_state(&mut self, position: usize) -> Result<(), ModelError> {
         let Some(state) = self.rollback_state() else {
             return Ok(());
@@ -252,7 +253,7 @@ impl Transformer {
         Ok(())
     }
 
-    /// Keeps what a later rollback needs, when `tokens` have been appended and the sequence ends at `position`.
+    /// Keeps the state that a later rollback needs, when `tokens` have been appended and the sequence ends at `position`.
     fn keep_state(&mut self, position: usize, tokens: &[u32]) -> Result<(), ModelError> {
         let Some(state) = self.rollback_state() else {
             return Ok(());

@@ -108,7 +108,7 @@ impl std::fmt::Debug for ChatTemplate {
 impl ChatTemplate {
     /// The template in chat_template.jinja, chat_template.json or tokenizer_config.json, the first there is.
     ///
-    /// `clock` is what `strftime_now` tells; `None` for the local time.
+    /// `clock` is the time that `strftime_now` sees; `None` for the local time.
     pub(crate) fn read(
         files: &ModelFiles,
         config: &TokenizerConfig,
@@ -140,7 +140,7 @@ impl ChatTemplate {
     }
 
     /// Parses `text`, from the file of that name. `special_tokens` are variables of the template, such as `bos_token`; `clock` is
-    /// what `strftime_now` tells, `None` for the local time.
+    /// the time that `strftime_now` sees, `None` for the local time.
     ///
     /// # Errors
     ///

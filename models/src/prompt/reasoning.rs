@@ -62,7 +62,7 @@ static KNOWN: [Marks<'static>; 3] = [
 ];
 
 impl<'a> Marks<'a> {
-    /// The marks of reasoning of which no more is known than what it ends with.
+    /// Returns the marks of reasoning of which only the closing mark is known.
     fn ending_with(end: &'a str) -> Self {
         Self {
             begin: "",
@@ -136,7 +136,7 @@ impl Reasoning {
     ///
     /// # Errors
     ///
-    /// [`ModelError::NoReasoning`], where nothing tells what it ends with.
+    /// [`ModelError::NoReasoning`], where no closing mark is known.
     pub(crate) fn new(
         options: &ReasoningOptions,
         model: &str,
@@ -173,8 +173,8 @@ impl Reasoning {
         self.max_tokens.saturating_add(self.closing.len().max(self.gap.len()))
     }
 
-    /// Whether a model that has written `written` after `prompt` began to reason: the mark of its family stands at the end of the
-    /// prompt, or in what it wrote. False where no mark is known.
+    /// Whether a model that has written `written` after `prompt` began to reason: the opening mark of its family stands at the
+    /// end of the prompt, or in `written`. False where no mark is known.
     pub(crate) fn has_begun(&self, prompt: &[TokenId], written: impl Iterator<Item = TokenId>) -> bool {
         let bytes = |token: TokenId| self.vocabulary.token_bytes(token);
         let prompt: Vec<u8> = prompt.iter().flat_map(|token| bytes(*token)).copied().collect();

@@ -18,7 +18,7 @@ pub(crate) struct Bounds {
     pub(crate) time: Duration,
 }
 
-/// Why work was given up.
+/// Reason why work was given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum GivenUp {
     /// The process grew by more memory than this, in MiB.

@@ -140,7 +140,7 @@ impl AdamW {
         write_file(&directory.join(MOMENTS), &safetensors_of("the optimiser", all)?)
     }
 
-    /// Reads what [`write`](Self::write) wrote into a checkpoint of `model`, after so many steps.
+    /// Reads the optimiser's state that [`write`](Self::write) wrote into a checkpoint of `model`, after so many steps.
     ///
     /// # Errors
     ///

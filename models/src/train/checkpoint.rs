@@ -51,7 +51,7 @@ pub(super) fn read_safetensors(path: &Path, device: &Device) -> Result<HashMap<S
 ///
 /// # Errors
 ///
-/// [`ModelError::Write`], and what `write` fails with.
+/// [`ModelError::Write`], and the errors of `write`.
 pub fn write_directory_whole(
     directory: &Path,
     write: impl FnOnce(&Path) -> Result<(), ModelError>,

@@ -17,7 +17,7 @@ use crate::error::ModelError;
 /// The most logits that are in memory at once: 32 MiB.
 const LOGITS: usize = 8 << 20;
 
-/// A prompt with what the model is to write, or wrote, behind it.
+/// A prompt, followed by the reply that the model is to write, or wrote.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TokenSequence {
     /// All tokens.
@@ -178,7 +178,7 @@ impl TrainableModel {
         })
     }
 
-    /// The input of each layer, and what the last one gives, without derivatives.
+    /// Computes the input of each layer and the output of the last one, without derivatives.
     fn layers(&self, batch: &Batch, pass: &LayerPass<'_>) -> Result<Vec<Tensor>> {
         let embeddings = self.parameters.get(&self.config.embeddings().weight().0)?;
         let x = embeddings.as_detached_tensor().index_select(&batch.inputs, 0)?;

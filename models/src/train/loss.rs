@@ -1,4 +1,4 @@
-//! [`TokenLoss`]: what training minimises, as a sum over tokens.
+//! [`TokenLoss`]: the loss that training minimises, a sum over tokens.
 
 use std::ops::{AddAssign, Range};
 

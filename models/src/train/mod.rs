@@ -6,7 +6,7 @@
 //! 4. [`TrainableModel::transformer`] is the network as it stands now, for the decode loop, and [`TrainableModel::write`] a directory in
 //!    Hugging Face layout.
 //!
-//! | module | what is in it |
+//! | module | contents |
 //! |---|---|
 //! | `trainable_model` | the weights by name, read and written |
 //! | `layer_pass` | one layer over a batch, of operations that have a derivative |

@@ -26,7 +26,7 @@ struct Measured<T> {
 }
 
 impl<T> Measured<T> {
-    /// When, on what, and by which command.
+    /// Returns the date, hardware, software and command of the measurement.
     fn setting(&self) -> String {
         let threads = match self.threads {
             1 => "1 thread".to_owned(),

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use crate::load::config::family::Family;
 
-/// Gives a small model what its family has beside Llama's network: layers of each kind, windows that are shorter than its
-/// context, factors other than 1.
+/// Adds to a small model the features that its family's network has and Llama's has not: layers of each kind, windows that are
+/// shorter than its context, factors other than 1.
 pub(crate) fn make_typical(family: Family, config: &mut Value) {
     let fields = match family {
         Family::Lfm2 => json!({

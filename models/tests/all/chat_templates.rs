@@ -1,5 +1,5 @@
-//! Chat templates: what transformers renders from the same templates and messages (templates/expected.json, written by
-//! scripts/compare-transformers/chat_templates.py).
+//! Chat templates, against the texts that transformers renders from the same templates and messages (templates/expected.json,
+//! written by scripts/compare-transformers/chat_templates.py).
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,4 +1,4 @@
-//! Experts give the same in whatever way a checkpoint keeps them.
+//! Experts give the same results in every way that checkpoints keep them.
 
 use std::collections::HashMap;
 use std::fs;

@@ -1,4 +1,4 @@
-//! GGUF files: what is in them, read back. `scripts/compare-llamacpp` holds llama.cpp's answers against ours.
+//! GGUF files: their contents, read back. `scripts/compare-llamacpp` holds llama.cpp's answers against ours.
 
 use std::fs::File;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Models from GGUF files: they compute what their checkpoints compute, quantised or not, and what is wrong with a file is said.
+//! Models from GGUF files: they give the results of their checkpoints, quantised or not, and errors name the damage of a file.
 //! `scripts/compare-llamacpp` holds their answers against llama.cpp's.
 
 use std::fs::File;
@@ -143,7 +143,7 @@ fn rewrite(path: &Path, members: &[(&str, Value)], format: impl Fn(&str, usize) 
     written
 }
 
-/// The golden rule of quantised kernels: what they compute is what the numbers that the weights stand for give, but for the
+/// Asserts the golden rule of quantised kernels: their results are those of the numbers that the weights encode, but for the
 /// activations' own rounding.
 fn check_quantised(path: PathBuf, name: &str, tolerance: f32) {
     let mut quantised = open(ModelSource::Gguf(path.clone()), WeightFormat::Auto);

@@ -1,4 +1,4 @@
-//! Loading models from directories: what works, and what is wrong with files that do not.
+//! Loading models from directories: files that load, and the errors of files that do not.
 
 use std::fs;
 use std::path::Path;

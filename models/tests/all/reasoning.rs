@@ -142,7 +142,7 @@ fn tokens(loaded: &LoadedModel, text: &str) -> Vec<TokenId> {
     text.bytes().map(of).collect()
 }
 
-/// As text, what [`answer`] says the model has read.
+/// Returns the text of the tokens that the model has read, as [`answer`] gives them.
 fn read_text(loaded: &LoadedModel, read: &[TokenId]) -> String {
     String::from_utf8(loaded.vocabulary().text_bytes(read)).unwrap()
 }

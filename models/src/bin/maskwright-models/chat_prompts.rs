@@ -23,7 +23,7 @@ pub(crate) struct ChatPrompts {
 }
 
 impl ChatPrompts {
-    /// Does what the command says.
+    /// Runs the command.
     pub(crate) fn run(&self) -> Result<(), Box<dyn Error>> {
         let mut cases = String::new();
         std::io::stdin().read_to_string(&mut cases)?;

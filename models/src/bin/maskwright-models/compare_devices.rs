@@ -43,7 +43,7 @@ pub(crate) struct CompareDevices {
 }
 
 impl CompareDevices {
-    /// Does what the command says.
+    /// Runs the command.
     pub(crate) fn run(&self) -> Result<(), Box<dyn Error>> {
         match compare(self)? {
             true => Ok(()),
@@ -56,7 +56,7 @@ impl CompareDevices {
     }
 }
 
-/// Prints what is found; false where something differs.
+/// Prints the comparison; returns false if something differs.
 fn compare(arguments: &CompareDevices) -> Result<bool, Box<dyn Error>> {
     let mut out = std::io::stdout().lock();
     let options = LoadOptions {

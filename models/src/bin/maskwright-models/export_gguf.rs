@@ -24,7 +24,7 @@ pub(crate) struct ExportGguf {
 }
 
 impl ExportGguf {
-    /// Does what the command says.
+    /// Runs the command.
     pub(crate) fn run(&self) -> Result<(), Box<dyn Error>> {
         let hub = HubSettings::from_environment();
         let chosen = self.pre_tokenizer.as_deref();

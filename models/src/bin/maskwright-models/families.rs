@@ -15,7 +15,7 @@ pub(crate) struct Families {
 }
 
 impl Families {
-    /// Does what the command says.
+    /// Runs the command.
     pub(crate) fn run(&self) -> Result<(), Box<dyn Error>> {
         let mut out = std::io::stdout().lock();
         if !self.names {

@@ -46,7 +46,7 @@ enum Prompt {
 }
 
 impl GreedyTokens {
-    /// Does what the command says.
+    /// Runs the command.
     pub(crate) fn run(&self) -> Result<(), Box<dyn Error>> {
         let mut prompts = String::new();
         std::io::stdin().read_to_string(&mut prompts)?;

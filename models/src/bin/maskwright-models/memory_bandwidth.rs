@@ -16,7 +16,7 @@ pub(crate) struct MemoryBandwidth {
 }
 
 impl MemoryBandwidth {
-    /// Does what the command says.
+    /// Runs the command.
     pub(crate) fn run(&self) -> Result<(), Box<dyn Error>> {
         writeln!(std::io::stdout(), "{:.0}", self.device.read_bandwidth()?)?;
         Ok(())

@@ -43,7 +43,7 @@ pub(crate) struct WriteRandomCheckpoint {
 }
 
 impl WriteRandomCheckpoint {
-    /// Does what the command says.
+    /// Runs the command.
     pub(crate) fn run(&self) -> Result<(), Box<dyn Error>> {
         let family = Family::from_name(&self.family);
         let family = family.ok_or_else(|| {

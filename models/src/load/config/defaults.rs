@@ -1,4 +1,4 @@
-//! [`Defaults`]: what fields of config.json mean where they are not written, as transformers has it for each family.
+//! [`Defaults`]: the values of absent fields of config.json, as transformers has them for each family.
 
 use crate::load::config::family::Family;
 

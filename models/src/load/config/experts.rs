@@ -60,7 +60,7 @@ pub struct ExpertGroups {
     pub count: usize,
     /// Number of groups that are chosen, those whose best experts have the largest sum.
     pub chosen: usize,
-    /// Number of a group's best experts whose sum it is chosen by.
+    /// Number of a group's best experts by whose sum the group is chosen.
     pub best: usize,
 }
 

@@ -1,4 +1,4 @@
-//! [`Family`]: the networks that can be run, and in what they differ from Llama's by design rather than by size.
+//! [`Family`]: the networks that can be run, and their differences from Llama's by design rather than by size.
 
 /// The families whose forward pass is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -60,11 +60,11 @@ pub enum Family {
 /// Placement of the norms of a layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NormPlacement {
-    /// Before the attention, and before the feed-forward part.
+    /// Norms before the attention, and before the feed-forward part.
     Before,
-    /// Behind each of them, before the sum.
+    /// Norms behind each of them, before the sum.
     Behind,
-    /// Before and behind.
+    /// Norms before and behind each of them.
     Around,
 }
 
@@ -120,8 +120,8 @@ impl Family {
         Self::ALL.into_iter().find(|family| family.name() == name)
     }
 
-    /// The family of an entry of config.json's `architectures`: those of [`architecture`](Self::architecture), and of models whose
-    /// text part is of a family.
+    /// Returns the family of an entry of config.json's `architectures`: those of [`architecture`](Self::architecture), and of
+    /// models whose text part is of a family.
     pub(crate) fn from_architecture(name: &str) -> Option<Self> {
         match name {
             "Gemma3ForConditionalGeneration" => Some(Self::Gemma3),
@@ -249,7 +249,7 @@ impl Family {
         self == Self::GptOss
     }
 
-    /// Whether what each query head mixes is gated by numbers that the query's projection gives beside the query.
+    /// Whether the query's projection also gives gates, by which each query head's output is multiplied.
     pub(crate) fn gates_attention(self) -> bool {
         self.has_delta_nets()
     }

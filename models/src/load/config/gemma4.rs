@@ -1,4 +1,4 @@
-//! [`Gemma4Parts`]: what Gemma 4 has beside Gemma 3's network, and how config.json says it.
+//! [`Gemma4Parts`]: the parts of Gemma 4's network that Gemma 3's does not have, and their fields in config.json.
 
 use crate::error::ModelError;
 use crate::load::config::layer_kinds::{MAX_WIDTH, Mixer, Positions};
@@ -42,8 +42,8 @@ pub struct LayerEmbeddings {
     pub vocab_size: usize,
 }
 
-/// The heads of layers that see all tokens before; `heads` is the number of query heads, `local` what other layers have, and
-/// `kinds` whether each layer sees all tokens before.
+/// Returns the heads of layers that see all tokens before. `heads` is the number of query heads, `local` the heads of the other
+/// layers, and `kinds` tells of each layer whether it sees all tokens before.
 pub(crate) fn global_heads(
     fields: &JsonFields<'_>,
     heads: usize,
@@ -98,7 +98,7 @@ pub(crate) fn global_heads(
     Ok(found)
 }
 
-/// For each of `layers` layers the name that `by_layer` has it under, a number with or without zeros before it.
+/// Returns, for each of `layers` layers, its name in `by_layer`: a number with or without zeros before it.
 fn layer_names<'a>(by_layer: &'a JsonFields<'_>, layers: usize) -> Result<Vec<Option<&'a str>>, ModelError> {
     let mut names = vec![None; layers];
     for name in by_layer.names() {
@@ -154,7 +154,8 @@ impl Gemma4Parts {
         })
     }
 
-    /// The layer whose keys and values the layer of that number sees: itself, or the last one of its kind that has its own.
+    /// Returns the layer whose keys and values the layer of that number sees: itself, or the last one of its kind that has its
+    /// own.
     pub(crate) fn key_layer(&self, mixers: &[Mixer], layer: usize) -> usize {
         let own = mixers.len() - self.sharing_layers;
         let of_kind = |before: &usize| mixers[*before] == mixers[layer];

@@ -1,4 +1,4 @@
-//! [`LatentAttention`]: sizes of attention whose keys and values are made from one short vector of each token.
+//! [`LatentAttention`]: sizes of attention whose keys and values are made from one short latent vector of each token.
 
 use crate::error::ModelError;
 use crate::load::config::family::Family;

@@ -38,9 +38,9 @@ pub enum Mixer {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Positions {
-    /// With the model's `rope_theta` and scaling.
+    /// Rotary positions with the model's `rope_theta` and scaling.
     Rotary,
-    /// With a base of their own, without scaling.
+    /// Rotary positions with a base of their own, without scaling.
     LocalRotary,
     /// No positions.
     None,
@@ -53,7 +53,7 @@ pub struct Multipliers {
     pub embeddings: f32,
     /// Factor of the attention scores.
     pub scores: f32,
-    /// Factor of what attention and feed-forward part add.
+    /// Factor of the vectors that attention and feed-forward part add.
     pub residuals: f32,
     /// Factor of the logits.
     pub logits: f32,
@@ -76,10 +76,10 @@ pub enum Activation {
     Silu,
     /// The Gaussian error linear unit, by its approximation with the hyperbolic tangent.
     GeluTanh,
-    /// The square of what is over zero, of one projection, which nothing gates.
+    /// `max(0, x)²` of one projection, without a gate.
     ReluSquared,
-    /// `x · sigmoid(steepness · x)` of a gate that is at most `limit`; what it gates is kept from `-limit` to `limit` and counts
-    /// with one added.
+    /// `x · sigmoid(steepness · x)` of a gate that is at most `limit`; the gated numbers are clamped from `-limit` to `limit`,
+    /// and one is added to them.
     ClampedSwish {
         /// The factor within the sigmoid.
         steepness: f32,
@@ -292,7 +292,7 @@ enum LayerKind {
     FeedForward,
 }
 
-/// The kinds of all layers: those of `layer_types`, or what the family's older configurations say.
+/// Returns the kinds of all layers: those of `layer_types`, or those that the family's older configurations give in other fields.
 fn layer_kinds(fields: &JsonFields<'_>, family: Family, layers: usize) -> Result<Vec<LayerKind>, ModelError> {
     if family == Family::NemotronH {
         let kinds = parts(fields, layers)?.into_iter().map(|part| match part {

@@ -9,9 +9,9 @@ use crate::load::json_fields::JsonFields;
 
 /// The largest number of heads, groups and taps, and the largest length of a head.
 const MAX_SIZE: usize = 4_096;
-/// The most elements of what a layer keeps, ten times what published models have.
+/// Largest number of elements of a layer's state, ten times that of published models.
 const MAX_LAYER_ELEMENTS: usize = 1 << 24;
-/// The most elements of what all layers keep, seven times what published models have: one gigabyte of 32-bit floats.
+/// Largest number of elements of all layers' states, seven times that of published models: one gigabyte of 32-bit floats.
 const MAX_ELEMENTS: usize = 1 << 28;
 
 /// The kind of a model's recurrent layers, with their sizes.
@@ -24,7 +24,7 @@ pub enum Recurrence {
     Mamba2(Mamba2),
 }
 
-/// The sizes of what a recurrent layer keeps of all tokens so far.
+/// Sizes of a recurrent layer's state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LayerStateShape {
     /// Number of tokens that the convolution sees, the newest included.
@@ -69,7 +69,7 @@ impl Recurrence {
         Ok(Some(recurrence))
     }
 
-    /// The sizes of what a layer keeps of all tokens so far.
+    /// Returns the sizes of a layer's state.
     pub(crate) fn state_shape(&self) -> LayerStateShape {
         match self {
             Self::DeltaNet(sizes) => LayerStateShape {
@@ -93,7 +93,7 @@ pub struct Mamba2 {
     pub heads: usize,
     /// Length of a head's vector.
     pub head_dim: usize,
-    /// Number of groups of heads that share what is written to their matrices and what is read from them.
+    /// Number of groups of heads; the heads of a group share the row to write with and the row to read with.
     pub groups: usize,
     /// Number of columns of a head's matrix.
     pub state: usize,

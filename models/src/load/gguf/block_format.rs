@@ -1,4 +1,4 @@
-//! [`BlockFormat`]: the formats that GGUF files keep numbers in, and what the bytes of each stand for.
+//! [`BlockFormat`]: the formats in which GGUF files keep numbers, and how the bytes of each encode them.
 //!
 //! The definitions are those of ggml (`ggml-common.h`): a block has scales and small whole numbers, its codes.
 

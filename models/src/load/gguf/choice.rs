@@ -1,6 +1,6 @@
 //! [`choose`]: which of a repository's GGUF files a name means.
 
-/// The file among `files` that `wanted` means: its name, or what names of such files say of the format (`Q8_0`, `q4_k_m`).
+/// Finds the file among `files` that `wanted` names, by the file's whole name or by the format in its name (`Q8_0`, `q4_k_m`).
 ///
 /// If several files have that format, the one with the shortest name is returned; `None` if there is none.
 pub(crate) fn choose<'a>(files: impl Iterator<Item = &'a str>, wanted: &str) -> Option<&'a str> {

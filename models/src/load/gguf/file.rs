@@ -151,7 +151,7 @@ struct Reader<'f, 'a> {
 }
 
 impl<'a> Reader<'_, 'a> {
-    /// The error of what stands at `at`.
+    /// Returns the error for damage at byte `at`.
     fn damaged(&self, at: usize, message: impl std::fmt::Display) -> ModelError {
         ModelError::DamagedWeights {
             file: self.file.to_owned(),

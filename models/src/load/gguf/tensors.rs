@@ -33,7 +33,7 @@ pub(crate) struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
-    /// So many rows that stand in order in `bytes`.
+    /// Returns `count` rows that stand in order in `bytes`.
     #[cfg(test)]
     pub(crate) fn in_order(format: BlockFormat, count: usize, bytes: &'a [u8]) -> Self {
         Self {

@@ -88,7 +88,7 @@ impl<'a> Tokens<'a> {
     }
 }
 
-/// The tokenizer.json that says what `metadata` says.
+/// Makes a tokenizer.json from `metadata`.
 ///
 /// # Errors
 ///
@@ -187,8 +187,8 @@ fn sentence_piece(metadata: &Metadata<'_>, tokens: &Tokens<'_>) -> Result<Value,
     }))
 }
 
-/// All pairs of tokens whose joined text is a token, those of higher scores first; errs where they are more text than any
-/// published vocabulary has by far.
+/// Returns all pairs of tokens whose joined text is a token, those of higher scores first; an error where the pairs are far more
+/// text than any published vocabulary has.
 fn merges_by_score(metadata: &Metadata<'_>, tokens: &Tokens<'_>, scores: &[f64]) -> Result<Vec<Value>, ModelError> {
     /// The most bytes of all pairs together; a vocabulary of 256,000 tokens has a tenth.
     const MAX_BYTES: usize = 1 << 28;

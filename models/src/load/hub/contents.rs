@@ -59,7 +59,7 @@ impl ContentHash {
 }
 
 impl Announced {
-    /// Compares the file at `path` with what was announced; says what differs.
+    /// Compares the file at `path` with the announced size and hash; returns the difference.
     ///
     /// # Errors
     ///

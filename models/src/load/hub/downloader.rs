@@ -45,7 +45,7 @@ pub(super) struct Wanted<'a> {
     pub(super) file: &'a str,
     /// Size and hash that the hub announces for the file.
     pub(super) announced: &'a Announced,
-    /// Whether the hub gives it only to those who show an access token.
+    /// Whether the hub gives the file only to clients with an access token.
     pub(super) needs_token: bool,
 }
 
@@ -73,8 +73,8 @@ impl<'a> Downloader<'a> {
         })
     }
 
-    /// Downloads a file into the cache, going on with what an earlier download left. Returns its path; whether it is what
-    /// was announced has not been looked at yet.
+    /// Downloads a file into the cache, continuing an earlier partial download. Returns the file's path; its size and hash have
+    /// not been checked yet.
     pub(super) fn download(&self, wanted: Wanted<'_>) -> Result<PathBuf, ModelError> {
         // hf-hub 0.5 shows the token to the storage that the hub redirects to, too: it gets none where none is needed.
         let api = self.api(wanted.needs_token)?;
@@ -130,7 +130,7 @@ impl<'a> Downloader<'a> {
         }
     }
 
-    /// Removes what is left of an earlier download of the file.
+    /// Removes the partial file of an earlier download.
     fn remove_partial(&self, wanted: Wanted<'_>) -> Result<(), ModelError> {
         let Some(hash) = &wanted.announced.hash else {
             return Ok(());
@@ -187,14 +187,14 @@ impl Progress for Counter {
     fn finish(&mut self) {}
 }
 
-/// Why an attempt failed.
+/// Reason for a failed attempt.
 #[derive(Debug)]
 enum Problem {
     /// hf-hub says why.
     Failed(ApiError),
     /// hf-hub panicked.
     Panicked,
-    /// Nothing came for as long as the downloader waits.
+    /// No data came for as long as the downloader waits.
     Stalled,
 }
 
@@ -210,7 +210,7 @@ impl Problem {
         }
     }
 
-    /// Whether what is left of an earlier download is as long as the file, or longer.
+    /// Whether the attempt failed because the partial file of an earlier download is as long as the file, or longer.
     fn is_of_partial(&self) -> bool {
         self.status() == Some(416) || matches!(self, Self::Failed(ApiError::InvalidResume))
     }

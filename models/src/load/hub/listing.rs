@@ -101,7 +101,7 @@ fn unexpected(url: &str, message: String) -> ModelError {
     }
 }
 
-/// The error that an answer stands for whose status is not a success.
+/// Returns the error for an answer whose status is not a success.
 fn refusal(name: &str, url: &str, answer: &Response<Body>, body: &[u8], has_token: bool) -> ModelError {
     let status = answer.status();
     let header = |name: &str| answer.headers().get(name).and_then(|value| value.to_str().ok());

@@ -40,7 +40,7 @@ pub(crate) struct Repository<'a> {
 impl<'a> Repository<'a> {
     /// The model `id` (`organisation/name`) at `revision`, or at `main`.
     ///
-    /// Its commit is asked from the hub; where the hub cannot be reached, or may not, the one in the cache counts.
+    /// The hub is asked for the commit; where it cannot be reached, or must not be asked, the commit in the cache counts.
     pub(crate) fn open(
         settings: &'a HubSettings,
         progress: Option<&'a ProgressBar>,
@@ -135,7 +135,7 @@ impl<'a> Repository<'a> {
         Ok(Some(path))
     }
 
-    /// Downloads `file` to `path` and compares it with what was announced.
+    /// Downloads `file` to `path` and compares it with the announced size and hash.
     fn download(&self, file: &str, announced: &Announced, needs_token: bool, path: &Path) -> Result<(), ModelError> {
         let at_commit = Repo::with_revision(self.repository.url(), RepoType::Model, self.commit.clone());
         let wanted = Wanted {
@@ -212,7 +212,7 @@ impl<'a> Repository<'a> {
 
     /// The path of the GGUF file that `wanted` means, its name or its format, downloaded if it is not in the cache.
     ///
-    /// Which file has a format is chosen among those that the hub has; where it cannot be asked, among those in the cache.
+    /// The file of a format is chosen among those that the hub has; where the hub cannot be asked, among those in the cache.
     pub(crate) fn gguf_file(&mut self, wanted: &str) -> Result<PathBuf, ModelError> {
         let cached = cached_files(&self.cached().pointer_path(&self.commit));
         let chosen = choose(cached.iter().map(String::as_str), wanted).map(str::to_owned);

@@ -1,5 +1,5 @@
-//! [`MixtureShapes`]: the names and shapes of a layer's experts, each with tensors of its own or all in one tensor, and of what
-//! stands around them.
+//! [`MixtureShapes`]: the names and shapes of a layer's router, experts and shared expert, the experts each with tensors of its
+//! own or all in one tensor.
 
 use crate::load::config::ModelConfig;
 use crate::load::config::experts::{BLOCK, ExpertStorage, Experts};
@@ -27,7 +27,7 @@ pub(crate) struct SharedShapes {
 
 /// The tensors of experts that stand beside a dense part and see other vectors than that.
 pub(crate) struct BesideShapes {
-    /// The factors of what the router sees, `[hidden_size]`.
+    /// The factors of the router's input, `[hidden_size]`.
     pub(crate) router_scale: NamedShape,
     /// A factor of each expert's share, `[experts]`.
     pub(crate) expert_scales: NamedShape,
@@ -58,9 +58,9 @@ impl MixtureShapes {
 
 /// The tensors of a layer's experts.
 pub(crate) enum ExpertShapes {
-    /// Those of each expert.
+    /// Tensors of each expert.
     Separate(Vec<GatedShapes>),
-    /// Those that hold all experts.
+    /// Tensors that hold all experts.
     Stacked(StackedShapes),
 }
 
@@ -152,8 +152,8 @@ impl ModelConfig {
 }
 
 impl ExpertShapes {
-    /// Tensors of all `experts` together, for vectors of `hidden_size` elements: those of gates and what they gate, and of the
-    /// projections down, have these names.
+    /// Returns the tensors of all `experts` together, for vectors of `hidden_size` elements: the one of gate and up projections
+    /// and the one of down projections, by these names.
     pub(crate) fn stacked([gate_up, down]: [String; 2], experts: &Experts, hidden_size: usize) -> Self {
         let wide = experts.intermediate_size;
         let shape = |name: String, outputs: usize, inputs: usize, alternates: bool| StackedShape {

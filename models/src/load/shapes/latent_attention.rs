@@ -55,7 +55,7 @@ impl LatentShapes {
         std::iter::once(&self.query).chain(up).chain(behind)
     }
 
-    /// The norms of what queries, keys and values are made from.
+    /// Returns the norms of the latent vectors.
     pub(crate) fn norms(&self) -> impl Iterator<Item = &NamedShape> {
         let query = self.query_up.iter().map(|(norm, _)| norm);
         query.chain([&self.kept_norm])

@@ -24,9 +24,9 @@ pub(crate) struct LayerShapes {
 
 /// The tensors by which a layer adds its own token embeddings to its output.
 pub(crate) struct LayerInputShapes {
-    /// From a token's vector to the width of the embeddings.
+    /// Matrix from a token's vector to the width of the embeddings.
     pub(crate) gate: MatrixShape,
-    /// From the width of the embeddings to a token's vector.
+    /// Matrix from the width of the embeddings to a token's vector.
     pub(crate) projection: MatrixShape,
     pub(crate) norm: NamedShape,
 }
@@ -35,9 +35,9 @@ pub(crate) struct LayerInputShapes {
 pub(crate) struct LayerEmbeddingShapes {
     /// `[tokens, layers · width]`.
     pub(crate) table: MatrixShape,
-    /// From a token's vector to all layers' embeddings.
+    /// Matrix from a token's vector to all layers' embeddings.
     pub(crate) projection: MatrixShape,
-    /// The norm of each layer's part of what `projection` gives.
+    /// The norm of each layer's part of the output of `projection`.
     pub(crate) norm: NamedShape,
 }
 
@@ -142,7 +142,7 @@ impl LayerShapes {
         }
     }
 
-    /// The norms of the layer: of attention and feed-forward part, of query and key, and of what stands beside them.
+    /// Returns the norms of the layer: of attention and feed-forward part, of query and key, and of the parts beside them.
     pub(crate) fn norms(&self) -> Vec<NamedShape> {
         let around = [&self.mixer_norms, &self.feed_forward_norms];
         let around = around.into_iter().flat_map(|norms| [&norms.before, &norms.behind]);
@@ -181,7 +181,7 @@ impl LayerShapes {
         self.mixture()?.bias.as_ref()
     }
 
-    /// The factors of what routers see and of the experts' shares, where the layer has them.
+    /// Returns the factors of the router's input and of the experts' shares, where the layer has them.
     pub(crate) fn expert_factors(&self) -> impl Iterator<Item = &NamedShape> {
         let beside = self.mixture().and_then(|mixture| mixture.beside.as_ref());
         beside

@@ -90,7 +90,7 @@ struct CpuPass<'a> {
 }
 
 impl CpuPass<'_> {
-    /// Adds to `x` what its tokens take from each other: `x += mixer(norm(x))`.
+    /// Adds to `x` the output of the layer's mixer: `x += mixer(norm(x))`.
     fn mix(&mut self, layer: &Layer, index: usize, cache: &mut CpuCache, x: &mut [f32]) -> Result<()> {
         if matches!(layer.mixer, MixerWeights::None) {
             return Ok(());
@@ -156,7 +156,7 @@ impl CpuPass<'_> {
         attention.output.apply(&self.narrow, self.count, &mut self.added)
     }
 
-    /// The gated convolution of `self.normed` with what stands before it, into `self.added`.
+    /// Computes the gated convolution of `self.normed` and the tokens before it, into `self.added`.
     fn short_convolution(&mut self, convolution: &ShortConvolution, index: usize, cache: &mut CpuCache) -> Result<()> {
         let hidden = self.config.hidden_size;
         convolution.input.apply(&self.normed, self.count, &mut self.wide)?;
@@ -300,7 +300,8 @@ impl CpuPass<'_> {
         self.add(layer.feed_forward_norms.behind.as_ref(), x)
     }
 
-    /// Computes what the embeddings of `tokens` and their vectors `x` give each layer, into `self.layer_inputs`.
+    /// Computes each layer's own embeddings of `tokens`, from the embedding table and from the tokens' vectors `x`, into
+    /// `self.layer_inputs`.
     fn embed_for_layers(&mut self, embeddings: &LayerEmbeddingWeights, tokens: &[u32], x: &[f32]) -> Result<()> {
         let eps = self.config.rms_norm_eps;
         let mut rows = Vec::new();
@@ -317,7 +318,7 @@ impl CpuPass<'_> {
         Ok(())
     }
 
-    /// Adds to `x` what the embeddings for the layer of that number give.
+    /// Adds to `x` the vectors that the layer of that number makes from its own embeddings.
     fn add_layer_input(&mut self, input: &LayerInput, index: usize, x: &mut [f32]) -> Result<()> {
         let width = input.gate.outputs();
         input.gate.apply(x, self.count, &mut self.narrow)?;
@@ -417,7 +418,8 @@ struct Scoring<'a> {
     scale: f32,
     /// Soft cap of the scores.
     cap: Option<f32>,
-    /// For each query head of a group a score that takes a share and gives nothing, or minus infinity.
+    /// Attention sinks: for each query head of a group a score that takes a share of the softmax and adds no value, or minus
+    /// infinity.
     sinks: &'a [f32],
 }
 

@@ -85,7 +85,7 @@ pub(crate) fn product<W: Weight>(weights: &[W], x: &[f32], columns: usize, token
         .for_each(|(out, weights)| product_on_this_thread(weights, x, columns, tokens, out));
 }
 
-/// Computes what [`product`] computes, on the calling thread.
+/// Computes the same product as [`product`], on the calling thread.
 pub(crate) fn product_on_this_thread<W: Weight>(
     weights: &[W],
     x: &[f32],
@@ -153,7 +153,7 @@ struct Block<'a, W> {
     weights: &'a [W],
     x: &'a [f32],
     columns: usize,
-    /// From one row of the result to the next.
+    /// Number of elements from one row of the result to the next.
     stride: usize,
 }
 

@@ -24,7 +24,7 @@ pub(crate) struct Mixture {
 #[derive(Debug, Clone)]
 pub(crate) struct Shared {
     pub(crate) gated: Gated,
-    /// From a token's vector to one number, whose sigmoid is how far the part counts: `[1, hidden_size]`.
+    /// Matrix from a token's vector to one number, whose sigmoid is the factor of the shared expert: `[1, hidden_size]`.
     pub(crate) gate: Option<Linear>,
 }
 
@@ -45,7 +45,8 @@ pub(crate) struct Beside {
 }
 
 impl Mixture {
-    /// For each expert, the tokens that are sent to it and its share of their results, by the router's `logits`, `[tokens, experts]`.
+    /// Returns, for each expert, the tokens that are sent to it and the expert's share of their results, by the router's
+    /// `logits`, `[tokens, experts]`.
     pub(crate) fn routes(&self, logits: &[f32], experts: Option<&Experts>) -> Vec<Vec<(usize, f32)>> {
         let scales = self.beside.as_ref().map(|beside| beside.expert_scales.as_slice());
         experts.map_or_else(Vec::new, |experts| {

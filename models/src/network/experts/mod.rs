@@ -1,4 +1,4 @@
-//! Mixtures of experts: what a layer has of them, which experts tokens are sent to, and how experts in one tensor are read.
+//! Mixtures of experts: their weights, the routing of tokens to experts, and the reading of experts that are kept in one tensor.
 
 pub(super) mod mixture;
 pub(super) mod routes;

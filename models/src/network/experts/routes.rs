@@ -3,7 +3,7 @@
 use crate::load::config::experts::{ExpertGroups, Experts, Routing};
 use crate::network::cpu::kernels;
 
-/// For each expert, the tokens that are sent to it and its share of their results.
+/// Returns, for each expert, the tokens that are sent to it and the expert's share of their results.
 ///
 /// `logits` are the router's, `[tokens, experts]`; of each expert, the number in `bias` counts when experts are chosen, and the
 /// one in `scales` is a factor of its share.

@@ -31,7 +31,7 @@ impl StackedReader<'_> {
         (0..shapes.count).map(expert).collect()
     }
 
-    /// The matrix of the expert of that number, gates before what they gate.
+    /// Returns the matrix of the expert of that number, gates before the rows that they gate.
     fn linear(
         &self,
         shape: &StackedShape,

@@ -25,7 +25,7 @@ const STATE: [&str; 6] = [
 /// next: what a pass on the main thread writes late into the key-value cache, it writes into the answer that a thread
 /// of the pool has begun. On one stream everything is done in the order in which it was launched, by whatever thread.
 ///
-/// The error says what is missing.
+/// Returns an error that says what is missing.
 pub(crate) fn open(number: usize) -> Result<Device, String> {
     let device = Device::new_cuda_with_stream(number).map_err(|error| explain(&error))?;
     if let Device::Cuda(cuda) = &device {
@@ -35,8 +35,8 @@ pub(crate) fn open(number: usize) -> Result<Device, String> {
     Ok(device)
 }
 
-/// Without events to order streams by, of which there is but one: they are over two thousand calls per token of a model of 28
-/// layers.
+/// Switches off the events by which streams are ordered, since there is but one stream: they are over two thousand calls per
+/// token of a model of 28 layers.
 fn forgo_events(device: &CudaDevice) {
     // SAFETY: What is asked is that no memory be used on one stream while another may still write or free it. A model
     // has one stream, made with the device above. Its tensors are made, used and freed there, the logits that callers are given too: candle

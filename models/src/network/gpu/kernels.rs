@@ -145,7 +145,7 @@ impl Kernels {
         recording.0.launch()
     }
 
-    /// Nothing is ever recorded for the emulation.
+    /// Does nothing: the emulation has no recordings.
     #[cfg(not(feature = "cuda"))]
     pub(crate) fn replay(_: &Recording) -> Result<()> {
         Ok(())

@@ -63,7 +63,7 @@ impl MemoryNeeds {
         }
     }
 
-    /// Errs where that is more than `free` bytes; the message says by how much, and what would help.
+    /// Returns an error if the needs are more than `free` bytes; the message says by how much, and what would help.
     pub(crate) fn check(self, free: u64) -> Result<(), String> {
         let needed = self.weights + self.cache + self.scratch;
         if needed <= free {

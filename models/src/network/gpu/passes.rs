@@ -1,4 +1,4 @@
-//! [`GpuPasses`]: what a model on a GPU computes by kernels of our own.
+//! [`GpuPasses`]: forward passes over few tokens and choices of tokens on a GPU, by kernels of our own.
 
 use candle_core::{DType, Device};
 

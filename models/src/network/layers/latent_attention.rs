@@ -22,8 +22,8 @@ pub(crate) const NORM_EPS: f32 = 1e-6;
 #[derive(Debug, Clone)]
 pub(crate) struct LatentAttention {
     pub(crate) sizes: Sizes,
-    /// From a token's vector to the queries of all heads, each its plain part before the part that positions turn, or to what they
-    /// are made from.
+    /// Matrix from a token's vector to the queries of all heads, each its plain part before the part that positions rotate, or to
+    /// the latent vector that queries are made from.
     pub(crate) query: Linear,
     /// The norm of the queries' latent vector and the matrix from it to the queries; `None` where `query` gives the queries
     /// themselves.
@@ -44,9 +44,9 @@ pub(crate) struct LatentAttention {
 /// One matrix for each head.
 #[derive(Debug, Clone)]
 pub(crate) enum HeadMatrices {
-    /// For loops over slices on the CPU.
+    /// One matrix for each head, for loops over slices on the CPU.
     Each(Vec<Linear>),
-    /// For one product of tensors, `[heads, outputs, inputs]`.
+    /// All matrices in one tensor, for one product of tensors: `[heads, outputs, inputs]`.
     Stacked(Tensor),
 }
 

@@ -17,9 +17,9 @@ use crate::network::matrices::quantised::QuantisedMatrix;
 /// The format that matrices are kept in.
 #[derive(Clone, Debug)]
 pub(crate) enum MatrixFormat {
-    /// One for all.
+    /// One format for all matrices.
     Converted(DType),
-    /// That of the file, quantised ones included, on the CPU.
+    /// The formats of the file, quantised ones included, on the CPU.
     AsStored,
     /// Quantised as in the file, on a device with these kernels, whose arithmetic is in the given format.
     #[cfg(any(feature = "cuda", test))]

@@ -1,4 +1,4 @@
-//! [`ConvolutionState`]: what short convolutions keep of the tokens before, and how it comes back after a rollback.
+//! [`ConvolutionState`]: the inputs of short convolutions that are kept, and how they come back after a rollback.
 //!
 //! A convolution sees the inputs of the last few tokens. Keeping those of all tokens, as a key-value cache does, would take
 //! more memory than the keys and values of the attention layers beside them. So the inputs of the last tokens are kept, far

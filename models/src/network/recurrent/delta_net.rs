@@ -1,8 +1,8 @@
 //! Gated delta nets (arXiv 2412.06464): a matrix for each head that every token decays and corrects.
 //!
 //! A token's queries, keys and values pass a short convolution. Each head's matrix maps keys to values: it decays by the token's
-//! factor, what it gives for the token's key is moved towards the token's value, and what it then gives for the query is the
-//! head's output, which is normalised and gated. What [`RecurrentWeights::input`] gives of a token: what the convolution sees (the
+//! factor, its value for the token's key is moved towards the token's value, and its value for the query is then the head's
+//! output, which is normalised and gated. The output of [`RecurrentWeights::input`] for a token: the convolution's input (the
 //! queries, keys and values of all heads), the gates of the output, and for each value head a strength and a decay.
 
 use candle_core::{D, DType, Result, Tensor};
@@ -17,7 +17,8 @@ use crate::network::recurrent::weights::{RecurrentWeights, for_heads};
 /// Number added to the sum of squares that queries and keys are normalised by.
 const SMALLEST_SQUARE: f32 = 1e-6;
 
-/// The gated outputs of all tokens, `[count, values]`, on the CPU; `wide` is what [`RecurrentWeights::input`] gives of them.
+/// Computes the gated outputs of all tokens, `[count, values]`, on the CPU; `wide` is the output of [`RecurrentWeights::input`]
+/// for the tokens.
 pub(super) fn apply(
     weights: &RecurrentWeights,
     sizes: &DeltaNet,
@@ -85,7 +86,8 @@ struct Step<'a> {
 }
 
 impl Step<'_> {
-    /// Changes `matrix`, `[key_dim, value_dim]`, and writes what it then gives for the query, divided by the root of its length.
+    /// Updates `matrix`, `[key_dim, value_dim]`, and writes the value that it then gives for the query, divided by the root of
+    /// the query's length.
     fn apply(&self, matrix: &mut [f32], out: &mut [f32]) {
         let width = out.len();
         out.fill(0.0);
@@ -113,8 +115,8 @@ impl Step<'_> {
     }
 }
 
-/// The gated outputs of all tokens, `[count, values]`, by tensor operations; `wide` is what [`RecurrentWeights::input`] gives of
-/// them.
+/// Computes the gated outputs of all tokens, `[count, values]`, by tensor operations; `wide` is the output of
+/// [`RecurrentWeights::input`] for the tokens.
 pub(super) fn apply_tensors(
     weights: &RecurrentWeights,
     sizes: &DeltaNet,

@@ -7,7 +7,8 @@ use crate::network::recurrent::recurrent_state::LayerState;
 use crate::network::recurrent::weights::RecurrentWeights;
 use crate::network::recurrent::{delta_net, mamba2};
 
-/// The gated outputs of all tokens on the CPU, `[count, width]`; `wide` is what [`RecurrentWeights::input`] gives of them.
+/// Computes the gated outputs of all tokens on the CPU, `[count, width]`; `wide` is the output of [`RecurrentWeights::input`] for
+/// the tokens.
 pub(crate) fn apply(weights: &RecurrentWeights, kept: &mut LayerState, wide: &[f32], out: &mut Vec<f32>) -> Result<()> {
     match &weights.recurrence {
         Recurrence::DeltaNet(sizes) => delta_net::apply(weights, sizes, kept, wide, out),
@@ -15,8 +16,8 @@ pub(crate) fn apply(weights: &RecurrentWeights, kept: &mut LayerState, wide: &[f
     }
 }
 
-/// The gated outputs of all tokens by tensor operations, `[count, width]`; `wide` is what [`RecurrentWeights::input`] gives of
-/// them.
+/// Computes the gated outputs of all tokens by tensor operations, `[count, width]`; `wide` is the output of
+/// [`RecurrentWeights::input`] for the tokens.
 pub(crate) fn apply_tensors(weights: &RecurrentWeights, kept: &mut LayerState, wide: &Tensor) -> Result<Tensor> {
     match &weights.recurrence {
         Recurrence::DeltaNet(sizes) => delta_net::apply_tensors(weights, sizes, kept, wide),

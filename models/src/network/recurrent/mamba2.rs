@@ -2,9 +2,9 @@
 //!
 //! A token's heads, and for each group of heads a row to write and a row to read with, pass a short convolution. Each head's
 //! matrix decays by the token's factor, gets the head's vector times the row to write with, and gives its product with the row to
-//! read with; the head's vector goes past it, too. What all heads give is gated and normalised. What
-//! [`RecurrentWeights::input`] gives of a token: the gates of the output, what the convolution sees (the heads' vectors, and the
-//! groups' rows), and for each head a time step.
+//! read with; a skip connection adds the head's vector. The outputs of all heads are gated and normalised. The output of
+//! [`RecurrentWeights::input`] for a token: the gates of the output, the convolution's input (the heads' vectors, and the groups'
+//! rows), and for each head a time step.
 
 use candle_core::{D, DType, Result, Tensor};
 use candle_nn::ops::silu;
@@ -15,7 +15,8 @@ use crate::network::recurrent::arithmetic::{for_each_head, swish};
 use crate::network::recurrent::recurrent_state::LayerState;
 use crate::network::recurrent::weights::{RecurrentWeights, for_heads};
 
-/// The gated outputs of all tokens, `[count, width]`, on the CPU; `wide` is what [`RecurrentWeights::input`] gives of them.
+/// Computes the gated outputs of all tokens, `[count, width]`, on the CPU; `wide` is the output of [`RecurrentWeights::input`]
+/// for the tokens.
 pub(super) fn apply(
     weights: &RecurrentWeights,
     sizes: &Mamba2,
@@ -70,7 +71,8 @@ pub(super) fn apply(
     })
 }
 
-/// The gated outputs of all tokens, `[count, width]`, by tensor operations; `wide` is what [`RecurrentWeights::input`] gives of them.
+/// Computes the gated outputs of all tokens, `[count, width]`, by tensor operations; `wide` is the output of
+/// [`RecurrentWeights::input`] for the tokens.
 pub(super) fn apply_tensors(
     weights: &RecurrentWeights,
     sizes: &Mamba2,

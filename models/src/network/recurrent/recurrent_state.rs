@@ -1,9 +1,9 @@
-//! [`RecurrentState`]: what recurrent layers keep of all tokens so far, and how it comes back after a rollback.
+//! [`RecurrentState`]: the state of recurrent layers after all tokens so far, and how it comes back after a rollback.
 //!
-//! Such a layer keeps a few large matrices that every token changes, so that nothing can be cut off them. Beside what is kept
-//! at the end of the sequence, that of before the last forward pass is kept, which most rollbacks lead to, and that at the
-//! ends of long appends, where prompts end. After a rollback to any other place, tokens have to be appended again from the
-//! last place before it that is known.
+//! Such a layer keeps a few large matrices that every token changes, so that no tokens can be cut off from them. Beside the state
+//! at the end of the sequence, copies are kept: of the state before the last forward pass, to which most rollbacks lead, and of
+//! those at the ends of long appends, where prompts end. After a rollback to any other place, tokens have to be appended again
+//! from the last place before it whose state is known.
 
 use candle_core::{DType, Device, Error, Result, Tensor};
 
@@ -13,7 +13,7 @@ use crate::network::recurrent::rollback::Rollback;
 
 /// The most checkpoints; the first one, which is mostly the end of the prompt, is never given up for a later one.
 const MAX_CHECKPOINTS: usize = 4;
-/// The most copies of what is kept: the checkpoints, now, and before the last pass.
+/// Largest number of copies of the state: the checkpoints, the present state, and that before the last pass.
 #[cfg(any(feature = "cuda", test))]
 pub(crate) const MAX_COPIES: usize = MAX_CHECKPOINTS + 2;
 
@@ -164,7 +164,7 @@ impl LayerState {
         }
     }
 
-    /// Makes this what a layer keeps before the first token.
+    /// Resets the layer's state to that before the first token.
     fn clear(&mut self) -> Result<()> {
         match self {
             Self::Slices { inputs, matrices } => {
@@ -180,7 +180,7 @@ impl LayerState {
     }
 }
 
-/// The error of a layer that keeps what another kind of device computes with.
+/// Returns the error for a layer state of another kind of device.
 fn wrong_kind() -> Error {
     Error::Msg("the layer keeps nothing on this device".to_owned())
 }

@@ -12,7 +12,7 @@ use crate::network::recurrent::causal_convolution::Taps;
 pub(crate) struct RecurrentWeights {
     /// The kind of layer, and its sizes.
     pub(crate) recurrence: Recurrence,
-    /// Gates of the output, what the convolution sees, and one or two numbers for each head, in one matrix.
+    /// Gates of the output, the convolution's input, and one or two numbers for each head, in one matrix.
     pub(crate) input: Linear,
     pub(crate) taps: Taps,
     /// Factors in the exponents of the heads' decays, all negative, on the host: `[heads]`.

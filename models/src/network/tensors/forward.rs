@@ -91,9 +91,9 @@ fn capped(x: Tensor, cap: Option<f32>) -> Result<Tensor> {
 
 /// The masks of a forward pass, `[count, position + count]`: zero where a token may look, else minus infinity.
 struct Masks {
-    /// For attention to all tokens before.
+    /// Mask for attention to all tokens before.
     causal: Option<Tensor>,
-    /// For attention in a window; a model has windows of one length only.
+    /// Mask for attention in a window; a model has windows of one length only.
     windowed: Option<Tensor>,
 }
 
@@ -244,7 +244,7 @@ impl TensorPass<'_> {
         }
     }
 
-    /// The gated convolution of `x` with what stands before it; `x` and the result are `[count, hidden_size]`.
+    /// Computes the gated convolution of `x` and the tokens before it; `x` and the result are `[count, hidden_size]`.
     fn short_convolution(
         &self,
         convolution: &ShortConvolution,

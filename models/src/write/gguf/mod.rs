@@ -1,4 +1,4 @@
-//! [`export_gguf`]: a checkpoint as one GGUF file, which llama.cpp and what is built on it can run.
+//! [`export_gguf`]: a checkpoint as one GGUF file, for llama.cpp and the programs built on it.
 //!
 //! The format: <https://github.com/ggml-org/ggml/blob/master/docs/gguf.md>. The names of tensors and keys are those that
 //! llama.cpp reads for the architectures `llama`, `qwen2`, `qwen3`, `gemma3` and `lfm2`.

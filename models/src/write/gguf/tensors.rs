@@ -11,7 +11,7 @@ use crate::load::shapes::matrices::{MatrixShape, NamedShape};
 use crate::load::weights::Weights;
 use crate::network::rope::frequency_divisors;
 
-/// Why a tensor could not be converted.
+/// Error of converting a tensor.
 pub(super) enum TensorError {
     Model(ModelError),
     Candle(candle_core::Error),

@@ -1,4 +1,5 @@
-//! Counts what threads of these tests allocate. The emulation's device memory is the host's, so that new memory of either shows.
+//! Counts the allocations of these tests' threads. The emulation's device memory is the host's, so that new memory of either
+//! shows.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;

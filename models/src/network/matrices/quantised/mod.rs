@@ -95,7 +95,7 @@ mod tests {
     use super::*;
     use crate::load::gguf::{BlockFormat, QUANTISED};
 
-    /// A matrix of random numbers, and what candle says that its quantised weights stand for.
+    /// Returns a matrix of random numbers, quantised, and the numbers that its quantised weights encode according to candle.
     fn matrix(rows: usize, columns: usize, format: BlockFormat, theirs: GgmlDType) -> (QuantisedMatrix, Vec<f32>) {
         let numbers = Tensor::randn(0f32, 1.0, (rows, columns), &Device::Cpu).unwrap();
         let quantised = QTensor::quantize(&numbers, theirs).unwrap();
