@@ -22,7 +22,7 @@ enum Holds {
     Members,
 }
 
-/// The keywords of drafts 4 to 2020-12 and what they hold.
+/// The keywords of drafts 4 to 2020-12, each with the form in which its value holds subschemas.
 const KEYWORDS: &[(&str, Holds)] = &[
     ("$anchor", Holds::Nothing),
     ("$comment", Holds::Nothing),
@@ -184,7 +184,8 @@ pub fn is_keyword(name: &str) -> bool {
     KEYWORDS.binary_search_by_key(&name, |keyword| keyword.0).is_ok()
 }
 
-/// Every object in `root` that stands in schema position, the root first: subschemas, and what local references point to.
+/// Returns every object in `root` that stands in schema position, the root first: subschemas, and the targets of local
+/// references.
 #[must_use]
 pub fn subschemas(root: &Value) -> Vec<&Map<String, Value>> {
     let mut seen: HashSet<*const Value> = HashSet::new();

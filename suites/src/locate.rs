@@ -27,8 +27,8 @@ fn places(places: &[PathBuf]) -> String {
     places.join(", ")
 }
 
-/// The directory with the data of the source `name`: in `given`, the directory that the user names, or else what was
-/// fetched last into the user's cache.
+/// Finds the directory with the data of the source `name`: in `given`, the directory that the user names, or else in the user's
+/// cache, at the revision fetched last.
 ///
 /// `given` may be the data's own directory, or hold one named after the source (`test-suite`) or its repository
 /// (`JSON-Schema-Test-Suite`).
@@ -45,7 +45,7 @@ pub fn locate(name: &str, given: Option<&Path>) -> Result<PathBuf, NotFound> {
     search.end()
 }
 
-/// As [`locate`], for tests: in the directory that `MASKWRIGHT_DATA` names, in the user's cache, and in `places`.
+/// Finds data as [`locate`] does, for tests: in the directory that `MASKWRIGHT_DATA` names, in the user's cache, and in `places`.
 ///
 /// # Errors
 ///

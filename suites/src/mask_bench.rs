@@ -43,7 +43,7 @@ pub struct MaskBenchInstance {
     pub valid: bool,
 }
 
-/// Why MaskBench, or a file of it, cannot be read.
+/// Error of reading MaskBench, or one of its files.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MaskBenchError {
@@ -100,8 +100,8 @@ impl MaskBench {
         chosen.into_iter().map(|at| self.names[at].as_str()).collect()
     }
 
-    /// SHA-256 of the names and contents of some files: who reads the same has the same. Of a file that cannot be read, the
-    /// name counts alone.
+    /// Computes the SHA-256 of the names and contents of some files, by which two readers can tell that they read the same. Of a
+    /// file that cannot be read, the name counts alone.
     #[must_use]
     pub fn hash(&self, names: &[&str]) -> String {
         let mut hash = Sha256::new();

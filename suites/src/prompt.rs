@@ -52,7 +52,7 @@ impl Message {
     }
 }
 
-/// A demonstration: a schema text and the text of an instance of it.
+/// A demonstration: the text of a schema, and that of an instance.
 pub type Shot<'a> = (&'a str, &'a str);
 
 /// The two demonstrations of a benchmark prompt, in [`crate::json_text`] style.

@@ -10,7 +10,7 @@ use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// Why a text is not one JSON document, and where that shows.
+/// Error of a text that is not one JSON document, with its place.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}, column {column}: {message}")]
 pub struct JsonError {
@@ -24,7 +24,7 @@ pub struct JsonError {
     pub message: String,
 }
 
-/// A value together with what reading it into a map would hide.
+/// A value, and the repeated names that reading it into a map would hide.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Document {
     /// The value. Of a name given more than once, the last value is kept.

@@ -76,7 +76,7 @@ pub struct CaseInstance {
     pub valid: bool,
 }
 
-/// Why the suite, or a part of it, cannot be read.
+/// Error of reading the suite, or a part of it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TestSuiteError {

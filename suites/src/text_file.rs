@@ -13,7 +13,7 @@ use crate::strict_json::{self, JsonError};
 /// Largest nesting depth of arrays and objects in a file; the deepest of MaskBench has 63.
 const MAX_FILE_DEPTH: usize = 512;
 
-/// Why a file of a public suite cannot be read.
+/// Error of reading a file of a public suite.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FileError {

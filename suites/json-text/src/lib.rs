@@ -14,7 +14,7 @@ use serde_json::ser::{CharEscape, Formatter, Serializer};
 /// Error message for a file that is a Git LFS pointer.
 pub const GIT_LFS_POINTER: &str = "is a Git LFS pointer, not the file itself: get that with `git lfs pull`";
 
-/// Whether a file's content is what Git LFS leaves in its place where the file itself was not fetched.
+/// Whether a file's content is the pointer that Git LFS leaves in place of a file that was not fetched.
 #[must_use]
 pub fn is_git_lfs_pointer(content: &[u8]) -> bool {
     content.starts_with(b"version https://git-lfs.github.com/spec/")

@@ -1,4 +1,4 @@
-//! Which data sets there are, and the choice among them.
+//! The catalog of data sets, and the choice among them.
 
 use std::path::Path;
 
@@ -27,7 +27,7 @@ enum Rows {
 /// A data set that can be loaded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Available {
-    /// Its name.
+    /// Name of the data set.
     pub name: String,
     /// Number of its instances, usable or not.
     pub count: usize,

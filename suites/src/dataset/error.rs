@@ -7,7 +7,7 @@ use super::MAX_SCHEMA_BYTES;
 use crate::json_text::GIT_LFS_POINTER;
 use crate::strict_json::JsonError;
 
-/// Why one instance of a data set has no schema. A run records it and goes on.
+/// Error of one instance of a data set, which has no schema. A run records it and goes on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InstanceError {
     dataset: String,
@@ -24,7 +24,7 @@ pub enum InstanceErrorKind {
     /// The file, or the part of it that holds the row, could not be read.
     #[error("cannot be read: {0}")]
     Unreadable(String),
-    /// There is nothing but whitespace.
+    /// The text is empty, or whitespace only.
     #[error("is empty")]
     Empty,
     /// The row has a null, or a value that is not a string, where the schema should be.
@@ -48,7 +48,7 @@ pub enum InstanceErrorKind {
     /// The schema is larger than [`MAX_SCHEMA_BYTES`].
     #[error("has {bytes} bytes, over the limit of {MAX_SCHEMA_BYTES}")]
     TooLarge {
-        /// Its size in bytes.
+        /// Size of the schema in bytes.
         bytes: u64,
     },
 }
@@ -111,7 +111,7 @@ impl fmt::Display for InstanceError {
 
 impl std::error::Error for InstanceError {}
 
-/// Why data sets could not be found.
+/// Error of finding data sets.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DatasetError {
@@ -126,7 +126,7 @@ pub enum DatasetError {
     Unreadable {
         /// The directory, or one inside it.
         path: PathBuf,
-        /// Why not.
+        /// The operating system's error.
         source: std::io::Error,
     },
     /// The directory holds no data set.

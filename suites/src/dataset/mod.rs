@@ -10,10 +10,10 @@
 //!
 //! # Untrusted input
 //!
-//! A row that cannot be used (unreadable, not UTF-8, not JSON, larger than [`MAX_SCHEMA_BYTES`]) is an instance with a
-//! [`InstanceError`] in place of its schema, so that a run records it and goes on. A directory that is missing or holds no
-//! data set, or a name that no data set has, is a [`DatasetError`]. Nothing is followed out of the directory but
-//! symbolic links, and nothing is fetched. Schemas may be nested to any depth; what reads them has to keep its own limit.
+//! A row that cannot be used (unreadable, not UTF-8, not JSON, larger than [`MAX_SCHEMA_BYTES`]) is an instance with an
+//! [`InstanceError`] in place of its schema, so that a run records it and goes on. A directory that is missing or holds no data
+//! set, or a name that no data set has, is a [`DatasetError`]. Nothing is followed out of the directory but symbolic links, and
+//! nothing is fetched. Schemas may be nested to any depth; their readers have to keep limits of their own.
 
 mod builtin;
 mod catalog;

@@ -76,7 +76,7 @@ impl Cache {
         Ok(Self::new(caches.join("maskwright")))
     }
 
-    /// Its directory.
+    /// Returns the directory of the cache.
     pub fn root(&self) -> &Path {
         &self.root
     }
@@ -155,7 +155,8 @@ impl Cache {
         }
     }
 
-    /// Removes what there is of `source` at `commit`, the manifest first: what is left after a kill is not whole.
+    /// Removes all files of `source` at `commit`, the manifest first, so that files left after a kill are not taken for a
+    /// complete fetch.
     pub(super) fn remove(&self, source: &Source, commit: &str) -> Result<(), FetchError> {
         let directory = self.revision(source, commit);
         let absent_is_fine = |result: std::io::Result<()>| match result {

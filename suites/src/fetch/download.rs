@@ -34,7 +34,7 @@ struct Target {
 }
 
 impl Download<'_> {
-    /// Downloads the file to its partial path, and checks it against what was announced.
+    /// Downloads the file to its partial path, and checks it against the announced size and hash.
     pub(super) fn run(&self, client: &Client) -> Result<(), FetchError> {
         let resumed = self.kept() > 0;
         client.attempts(|| self.attempt(client))?;
@@ -48,7 +48,7 @@ impl Download<'_> {
         }
     }
 
-    /// Removes what was downloaded.
+    /// Removes the downloaded file.
     pub(super) fn discard(&self) {
         // What cannot be removed is overwritten or refused later on.
         let _ = fs::remove_file(&self.partial);

@@ -1,11 +1,11 @@
-//! [`FetchError`]: why data could not be fetched, and what to do about it.
+//! [`FetchError`]: an error of fetching data, with its remedy.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use super::sources::SOURCES;
 
-/// Why data could not be fetched, or is not as it was fetched.
+/// Error of fetching data, or of checking fetched data.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FetchError {
@@ -19,7 +19,7 @@ pub enum FetchError {
         /// All names.
         known: Vec<String>,
     },
-    /// There is no place for the cache.
+    /// No directory for the cache is known.
     #[error("there is no home directory to keep data in: set MASKWRIGHT_CACHE, or give --cache DIR")]
     NoCacheDirectory,
     /// The data is not there, and nothing may be downloaded.
@@ -108,7 +108,7 @@ pub enum FetchError {
         /// The damage that was found.
         message: String,
     },
-    /// A file's contents are not those that its home announces; what was downloaded was removed.
+    /// The contents of a file differ from those that its home announces; the downloaded file was removed.
     #[error(
         "{path} from {url} has the wrong contents: expected {expected}, found {actual}; it was removed: run the command \
          again, and if it fails again, report it to the source's maintainers"
@@ -133,7 +133,7 @@ pub enum FetchError {
         /// Number of missing files.
         count: usize,
     },
-    /// Nothing of what is wanted exists at the revision.
+    /// None of the wanted files exists at the revision.
     #[error("{url} lists none of the files wanted: check --revision")]
     NothingWanted {
         /// Address of the list.
@@ -170,13 +170,13 @@ pub enum FetchError {
         what: &'static str,
         /// The file or directory.
         path: PathBuf,
-        /// Why not.
+        /// The operating system's error.
         source: std::io::Error,
     },
     /// The user interrupted the download.
     #[error("interrupted; run the command again to continue")]
     Interrupted,
-    /// There is nothing to verify.
+    /// The cache has no copy to verify.
     #[error("{source_name} is not in the cache {cache}: run `maskwright fetch {source_name}`")]
     NotFetched {
         /// Name of the source.
@@ -184,7 +184,7 @@ pub enum FetchError {
         /// The cache.
         cache: PathBuf,
     },
-    /// Files on disk differ from what was fetched.
+    /// Files on disk differ from the manifest of the fetch.
     #[error(
         "{source_name} in {path} is damaged: {}; run `maskwright fetch {source_name} --force`",
         some(problems)
@@ -192,7 +192,7 @@ pub enum FetchError {
     Damaged {
         /// Name of the source.
         source_name: String,
-        /// Its directory.
+        /// Directory of the source.
         path: PathBuf,
         /// The problems, file by file.
         problems: Vec<String>,

@@ -12,7 +12,7 @@ use super::{Progress, Retries};
 
 const CONNECT_TIME: Duration = Duration::from_secs(20);
 const ANSWER_TIME: Duration = Duration::from_secs(60);
-/// Time that one body may take: a server that stalls is noticed, and what came is kept.
+/// Longest time of one body: a server that stalls is noticed, and the bytes received are kept.
 const BODY_TIME: Duration = Duration::from_secs(1800);
 /// The limit on the bytes of an interface's answer; GitHub cuts its lists at 7 MB.
 const LISTING_BYTES_LIMIT: u64 = 64 << 20;
@@ -112,7 +112,7 @@ impl<'a> Client<'a> {
         }
     }
 
-    /// Repeats what fails in passing, with growing pauses.
+    /// Repeats requests that fail in passing, with growing pauses.
     pub(super) fn attempts<T>(&self, mut attempt: impl FnMut() -> Result<T, FetchError>) -> Result<T, FetchError> {
         let mut pause = self.retries.first_pause;
         for _ in 1..self.retries.attempts.max(1) {

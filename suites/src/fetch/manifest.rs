@@ -1,4 +1,4 @@
-//! [`Fetched`]: the file `fetched.json`, which says what was fetched and from where.
+//! [`Fetched`]: the file `fetched.json`, the manifest of a fetch: its files and their origin.
 
 use std::fmt;
 use std::fs::File;
@@ -19,7 +19,7 @@ pub struct Fetched {
     pub source: String,
     /// Address of its home.
     pub url: String,
-    /// Its licence.
+    /// Licence of the source.
     pub licence: String,
     /// The revision that was asked for.
     pub requested: String,
@@ -36,11 +36,11 @@ pub struct Fetched {
 /// One file that was fetched.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FetchedFile {
-    /// Its path, with `/` between names.
+    /// Path of the file, with `/` between names.
     pub path: String,
-    /// Its size.
+    /// Size of the file in bytes.
     pub bytes: u64,
-    /// The hash of its contents.
+    /// Hash of the file's contents.
     pub hash: Hash,
 }
 
@@ -60,7 +60,7 @@ impl Hash {
         is_hex(hex, 40).then(|| Self::GitBlob(hex.to_ascii_lowercase()))
     }
 
-    /// As [`Hash::git_blob`].
+    /// Returns an SHA-256 hash in lower case hexadecimal digits; `None` where `hex` is not one.
     pub(super) fn sha256(hex: &str) -> Option<Self> {
         is_hex(hex, 64).then(|| Self::Sha256(hex.to_ascii_lowercase()))
     }
@@ -171,7 +171,7 @@ pub(super) fn problem(path: &Path, expected: &FetchedFile) -> Option<String> {
 }
 
 impl Fetched {
-    /// Compares the files in `directory` with what was fetched.
+    /// Compares the files in `directory` with the manifest.
     ///
     /// # Errors
     ///

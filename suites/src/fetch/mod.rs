@@ -6,11 +6,11 @@
 //!
 //! # What can be relied on
 //!
-//! A revision is a commit, and every file is compared with the hash that its home announces for that commit: git's own hash
-//! for files of a GitHub repository, whose archives have no lasting checksum, and SHA-256 for the hub's large files. The
-//! manifest [`MANIFEST`] is written last; what is not whole is never taken for it. Downloads that break off are kept and
-//! continued, in the same run or the next. Paths that lead out of the directory are refused, sizes are limited, and
-//! tokens go to the home that issued them and to no one else.
+//! A revision is a commit, and every file is compared with the hash that its home announces for that commit: git's own hash for
+//! files of a GitHub repository, whose archives have no lasting checksum, and SHA-256 for the hub's large files. The manifest
+//! [`MANIFEST`] is written last; an incomplete copy is never taken for a complete one. Downloads that break off are kept and
+//! continued, in the same run or the next. Paths that lead out of the directory are refused, sizes are limited, and tokens go to
+//! the home that issued them and to no one else.
 
 mod archive;
 mod cache;
@@ -59,7 +59,7 @@ pub trait Progress {
     }
 }
 
-/// Tells nobody.
+/// Ignores all reports.
 impl Progress for () {}
 
 /// Number of attempts at a failing request, and the pause after the first failure; the pause doubles each time.
@@ -97,9 +97,9 @@ pub struct Fetcher<'a> {
 pub struct Wish<'a> {
     /// A branch, tag or commit other than the source's own.
     pub revision: Option<&'a str>,
-    /// Use only what is in the cache.
+    /// Whether only the cache is used.
     pub offline: bool,
-    /// Fetch again what is there.
+    /// Whether a source that is in the cache is fetched again.
     pub force: bool,
 }
 
@@ -110,11 +110,11 @@ struct Listed {
 }
 
 impl Fetcher<'_> {
-    /// Makes sure that the cache has all of `source`; returns its directory and what is in it.
+    /// Makes sure that the cache has all of `source`; returns the directory and its manifest.
     ///
     /// # Errors
     ///
-    /// [`FetchError`]; what was downloaded until then is kept for the next attempt, unless it is wrong.
+    /// [`FetchError`]; the files downloaded until then are kept for the next attempt, unless they are wrong.
     pub fn fetch(&self, source: &Source, wish: Wish) -> Result<(PathBuf, Fetched), FetchError> {
         if wish.offline {
             return self.offline(source, wish.revision);

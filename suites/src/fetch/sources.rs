@@ -1,4 +1,4 @@
-//! The table of what can be fetched.
+//! The table of sources that can be fetched.
 
 /// A collection of public data: its home, and the files wanted from it.
 #[derive(Debug)]
@@ -7,7 +7,7 @@ pub struct Source {
     pub name: &'static str,
     /// Description in one line.
     pub description: &'static str,
-    /// Its licence, as its home states it.
+    /// Licence of the source, as its home states it.
     pub licence: &'static str,
     /// The place where the source is published.
     pub home: Home,
@@ -65,7 +65,7 @@ impl Source {
         repository.split_once('/').map_or(repository, |(_, name)| name)
     }
 
-    /// Whether `path` is among what is wanted.
+    /// Whether `path` is among the wanted files.
     pub fn wants(&self, path: &str) -> bool {
         self.wanted.iter().any(|pattern| matches(pattern, path))
     }
@@ -86,7 +86,7 @@ impl Source {
     }
 }
 
-/// All that can be fetched.
+/// All sources that can be fetched.
 pub const SOURCES: &[Source] = &[
     Source {
         name: "jsonschemabench",

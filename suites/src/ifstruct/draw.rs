@@ -3,7 +3,7 @@
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// A stream of choices, determined by what it was seeded with.
+/// A stream of random choices, determined by its seed.
 pub(in crate::ifstruct) struct Draw(ChaCha8Rng);
 
 impl Draw {

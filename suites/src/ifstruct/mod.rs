@@ -1,8 +1,9 @@
 //! IFStruct: does a model, asked in the many ways people ask, reply with data of the structure they described?
 //!
-//! A [`Sample`] is one request with what its reply must be; the public test set (hub id `LiquidAI/ifstruct-v1.0`) has the
-//! same fields. [`Samples`] loads them from a file, a [`SampleGenerator`] makes new ones and [`Statistics`] counts what it made; a
-//! [`Scorer`] judges replies, and [`mod@reference`] writes one that passes; [`recover`] reads from a prompt what it asks for.
+//! A [`Sample`] is one request with the requirements on its reply; the public test set (hub id `LiquidAI/ifstruct-v1.0`) has the
+//! same fields. [`Samples`] loads them from a file, a [`SampleGenerator`] makes new ones and [`Statistics`] counts those; a
+//! [`Scorer`] judges replies, and [`mod@reference`] writes one that passes; [`recover`] reads the requirements back from a
+//! prompt.
 
 mod block_yaml;
 mod draw;

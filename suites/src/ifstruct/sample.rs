@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// A request for structured data, and what its reply must be: one row of the public test set, with fields of our own behind.
+/// A request for structured data, with the requirements on its reply: one row of the public test set, with fields of our own
+/// behind.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sample {
     /// Seed from which the row was generated; names the row within its file.
@@ -48,9 +49,9 @@ pub struct Sample {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Count {
-    /// As many as this.
+    /// Exactly this number.
     Exactly(u64),
-    /// From the first to the second, both included.
+    /// A number from the first to the second, both included.
     Between(u64, u64),
 }
 

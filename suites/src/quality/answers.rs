@@ -1,4 +1,4 @@
-//! [`judge`]: reads the answer out of what a model wrote, and says whether it is right.
+//! [`judge`]: reads the answer from a model's text, and judges whether it is right.
 //!
 //! Answers are judged as the paper's table 14 says: letters by a case-sensitive exact match, choices by an exact match, numbers by
 //! their value. What a model writes is read in two ways:
@@ -152,7 +152,7 @@ fn pattern(text: &str) -> Regex {
     Regex::new(text).unwrap()
 }
 
-/// The pattern of a name that looks like `answer`, its colon, and the value `value` behind it.
+/// Returns the pattern of a name that looks like `answer`, its colon, and the value `value`.
 fn behind_name(value: &str) -> Regex {
     pattern(&format!(r#"(?:"answer"|'answer')\s*:\s*{value}"#))
 }

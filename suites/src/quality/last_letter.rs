@@ -138,8 +138,8 @@ fn letters(letter: Letter, names: &[&str]) -> String {
     names.iter().map(|name| letter.of(name)).collect()
 }
 
-/// So many generated questions, at most as many as are [`available`]: all different, and none an example. They carry in their names how they
-/// were made, so that questions of other options are not taken for the same.
+/// Generates `count` questions, at most as many as are [`available`]: all different, and none an example. Their names carry their
+/// options, so that questions of other options are not taken for the same.
 pub(super) fn generated(options: LetterOptions, count: usize) -> Vec<Question> {
     let mut seen: HashSet<Names> = examples(options).into_iter().collect();
     let drawn = (0..).map(|number| drawn(options, 0, number));

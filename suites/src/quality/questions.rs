@@ -23,7 +23,7 @@ const MAX_GENERATED: usize = 1_000_000;
 /// A question with its right answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Question {
-    /// Its name in the task.
+    /// Name of the question in the task.
     pub id: String,
     /// Text of the question.
     pub text: String,
@@ -44,7 +44,7 @@ pub struct QuestionSet {
     pub letters: Option<LetterOptions>,
 }
 
-/// Why the questions of a task cannot be read.
+/// Error of reading the questions of a task.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum QuestionError {
@@ -120,8 +120,8 @@ impl QuestionSet {
         })
     }
 
-    /// Whether the questions are asked as in the JSONSchemaBench paper, whose figures can then stand beside theirs: of generated ones, the last
-    /// letters of four names.
+    /// Whether the questions are those of the JSONSchemaBench paper, so that figures can be compared with the paper's: of
+    /// generated questions, the last letters of four names.
     #[must_use]
     pub fn is_as_in_paper(&self) -> bool {
         self.letters

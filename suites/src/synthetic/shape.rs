@@ -125,7 +125,7 @@ pub(super) enum ValueShape {
     },
     Format(&'static str),
     Pattern(Pattern),
-    /// With the `type` written down or not.
+    /// One of `values`, with the `type` written down or not.
     Enum {
         values: Vec<Value>,
         typed: bool,

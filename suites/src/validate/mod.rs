@@ -65,10 +65,10 @@ const PATTERN_SIZE_LIMIT: usize = 256 << 20;
 /// Stack that validation may need for one subschema applied at one level of the instance, in bytes, with room to spare.
 const FRAME_BYTES: usize = 4 << 10;
 
-/// Stack that is taken for granted, in bytes: a quarter of what a thread of Rust has by default.
+/// Stack that is taken for granted, in bytes: a quarter of a Rust thread's default stack.
 const USUAL_STACK: usize = 512 << 10;
 
-/// Largest stack that is asked for, in bytes. Only what is used takes memory.
+/// Largest stack that is asked for, in bytes. Only the used part takes memory.
 const STACK_BYTES_LIMIT: usize = 1 << 30;
 
 /// A schema ready to judge texts.
@@ -80,7 +80,7 @@ pub struct Validator {
     scoring: Scoring,
 }
 
-/// Why a schema cannot be used to judge texts.
+/// Error of a schema that cannot be used to judge texts.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{} at `{pointer}`: {message}", .kind.describe())]
 pub struct SchemaProblem {

@@ -1,4 +1,4 @@
-//! [`Scoring`]: whose rules an answer is judged by.
+//! [`Scoring`]: the rules by which an answer is judged.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -41,12 +41,12 @@ pub(super) const BROKEN_FORMATS: [&str; 3] = ["ipv4", "ipv6", "uuid"];
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scoring {
-    /// By the schema's own draft, as the [module](super) says.
+    /// Judges by the schema's own draft, as the [module](super) says.
     #[default]
     Strict,
-    /// As the paper's evaluator does, with its defects: draft 2020-12 (without `dependencies`) whatever `$schema` says, no answer is valid under a
-    /// schema that the meta-schema of 2020-12 refuses, no string is valid where format `ipv4`, `ipv6` or `uuid` applies,
-    /// and of a name given twice the last value counts.
+    /// Judges as the paper's evaluator does, with its defects: draft 2020-12 (without `dependencies`) whatever `$schema` says, no
+    /// answer is valid under a schema that the meta-schema of 2020-12 refuses, no string is valid where format `ipv4`, `ipv6` or
+    /// `uuid` applies, and of a name given twice the last value counts.
     Paper,
 }
 
@@ -60,9 +60,9 @@ pub struct Judge {
 /// The verdicts on one text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdicts {
-    /// By [`Scoring::Strict`].
+    /// Verdict by [`Scoring::Strict`].
     pub strict: Verdict,
-    /// By [`Scoring::Paper`].
+    /// Verdict by [`Scoring::Paper`].
     pub paper: Verdict,
 }
 

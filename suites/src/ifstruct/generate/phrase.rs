@@ -4,7 +4,7 @@ use super::taxonomy::{Bounds, Length};
 use crate::ifstruct::Count;
 use crate::ifstruct::draw::Draw;
 
-/// A template with `{name}` replaced by what `values` has under the name.
+/// Replaces each `{name}` in a template by the value of that name in `values`.
 pub(super) fn fill(template: &str, values: &[(&str, &str)]) -> String {
     let mut text = String::with_capacity(template.len() + 32);
     let mut rest = template;
@@ -35,7 +35,7 @@ pub(super) fn say(draw: &mut Draw, templates: &[&str], values: &[(&str, &str)]) 
     fill(draw.pick(templates), values)
 }
 
-/// With a capital first letter.
+/// Makes the first letter a capital.
 pub(super) fn capitalise(text: &str) -> String {
     let mut characters = text.chars();
     match characters.next() {

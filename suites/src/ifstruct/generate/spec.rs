@@ -27,16 +27,16 @@ pub(super) struct Spec<'a> {
 pub(super) enum Fence {
     /// The request has no rule.
     Free,
-    /// There must be one.
+    /// A fence is required.
     Any,
-    /// There must be one that names the format.
+    /// A fence that names the format is required.
     Named,
-    /// There must be none.
+    /// A fence is forbidden.
     Forbidden,
 }
 
 impl<'a> Spec<'a> {
-    /// Draws what to ask for of `entity`.
+    /// Draws a specification for `entity`.
     pub(super) fn draw(entity: &'a Entity, difficulty: Difficulty, draw: &mut Draw) -> Self {
         let format = draw.weighted(&[(OutputFormat::Json, 58), (OutputFormat::Yaml, 42)]);
         let fence = draw.weighted(&[

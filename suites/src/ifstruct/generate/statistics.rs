@@ -15,7 +15,7 @@ pub struct Statistics {
     pub samples: u64,
     /// Number of different schemas, by a 64-bit hash of their text.
     pub distinct_schemas: usize,
-    /// Samples by what they share, such as `format` and then `json`.
+    /// Number of samples by feature and value, such as `format` and then `json`.
     pub shares: BTreeMap<&'static str, BTreeMap<String, u64>>,
     /// Sizes over all samples, such as `prompt_characters`.
     pub sizes: BTreeMap<&'static str, SizeRange>,

@@ -73,7 +73,7 @@ pub enum TaxonomyError {
     },
 }
 
-/// Something that can be asked for.
+/// An entity that can be asked for.
 #[derive(Clone, Debug)]
 pub(super) struct Entity {
     pub name: String,
@@ -90,7 +90,7 @@ pub(super) struct Entity {
     pub fields: Vec<Field>,
 }
 
-/// A field: of an entity, or of what is asked for.
+/// A field of an entity, or of a request.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Field {
     pub name: String,

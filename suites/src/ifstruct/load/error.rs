@@ -34,10 +34,10 @@ pub enum RowProblem {
     /// The line is not one JSON object.
     #[error("not a JSON object: {0}")]
     NotAnObject(String),
-    /// A member is missing or not what it should be.
+    /// A member is missing or has not the required form.
     #[error("not a sample: {0}")]
     NotASample(String),
-    /// There is no reply.
+    /// The reply is missing.
     #[error("expected the reply as a string in `response`")]
     NoResponse,
     /// The line names no sample.
@@ -59,7 +59,7 @@ pub enum RowProblem {
     },
 }
 
-/// Why a file of samples cannot be used at all.
+/// Error of a whole file of samples.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadError {

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::error::{MAX_LINE_BYTES, RowProblem};
 
-/// Bytes after which a line counts as endless: what has it is no file of lines.
+/// Number of bytes after which a line counts as endless: a file with such a line is no JSON Lines.
 const ENDLESS_BYTES: usize = 4 * MAX_LINE_BYTES;
 
 /// The objects of a file of JSON Lines, each with its line from 1. Empty lines are passed over.
@@ -26,7 +26,7 @@ impl<R: BufRead> JsonLines<R> {
         }
     }
 
-    /// Reads one line into `self.line`, at most a byte more than is allowed of it; false at the end.
+    /// Reads one line into `self.line`, at most one byte more than the limit; false at the end.
     fn advance(&mut self) -> io::Result<bool> {
         self.line.clear();
         self.number += 1;

@@ -179,7 +179,7 @@ fn sample(mut row: Map<String, Value>) -> Result<Sample, RowProblem> {
     serde_json::from_value(Value::Object(row)).map_err(|error| RowProblem::NotASample(error.to_string()))
 }
 
-/// The seed of a row, or what stands for it on the hub: a number, or the text of one.
+/// Returns the seed of a row, or the id that stands for it on the hub: a number, or the text of one.
 fn seed(row: &Map<String, Value>) -> Option<u64> {
     match row.get("seed").or_else(|| row.get("doc_id"))? {
         Value::String(text) => text.parse().ok(),

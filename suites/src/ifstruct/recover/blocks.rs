@@ -6,7 +6,7 @@ use super::super::Presentation;
 use super::lexer::{Limits, Token, Type, lex, regex};
 use super::recovered::{Field, Recovered, schema};
 
-/// Reads the structure in `prompt` into `recovered`; what is left are the sentences around it.
+/// Reads the structure in `prompt` into `recovered`; returns the sentences around it.
 pub(super) fn read(prompt: &str, style: Presentation, recovered: &mut Recovered) -> String {
     match style {
         Presentation::Prose => prompt.to_owned(),
@@ -25,7 +25,8 @@ pub(super) fn read(prompt: &str, style: Presentation, recovered: &mut Recovered)
     }
 }
 
-/// A field as its type, limits and presence say; what comes behind `about` marks is read too, and says nothing.
+/// Reads a field from its description: type, limits and presence; `None` without a type. The text behind `about` marks is read
+/// too, and changes nothing.
 fn field(name: &str, description: &str) -> Option<Field> {
     let mut read: Option<Field> = None;
     for token in lex(description) {
@@ -160,7 +161,7 @@ fn json_schema(prompt: &str, recovered: &mut Recovered) -> String {
     )
 }
 
-/// A schema without what judges nothing.
+/// Returns a schema without the members that judge nothing.
 fn bare(value: &Value) -> Value {
     let Some(members) = value.as_object() else {
         return value.clone();

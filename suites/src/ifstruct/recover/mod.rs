@@ -1,7 +1,9 @@
-//! Reads what a prompt asks for, from its words alone: fields, types, limits, the number of items, and the rules of the reply.
+//! Reads the requirements of a prompt from its words alone: fields, types, limits, the number of items, and the rules of the
+//! reply.
 //!
-//! The reader knows nothing of the generator. It finds every requirement of a generated prompt again, in every style and voice, so that a
-//! prompt that somebody rewrote can be held against its sample: what it does not say any more, no reader can know.
+//! The reader knows nothing of the generator. It finds every requirement of a generated prompt again, in every style and voice,
+//! so that a prompt that somebody rewrote can be held against its sample: a requirement that the prompt does not state any more,
+//! no reader can know.
 
 mod blocks;
 mod lexer;

@@ -140,7 +140,7 @@ impl Reader {
         }
     }
 
-    /// Whether the sentence changes what was said before.
+    /// Whether the sentence changes an earlier requirement; if so, the change is made.
     fn change(&mut self, sentence: &str) -> bool {
         let tokens = lex(sentence);
         let names: Vec<String> = regex!(r#"[`"](\w+)[`"]|\b[a-z0-9]+(?:_[a-z0-9]+)+"#)

@@ -34,15 +34,15 @@ pub enum Fence {
     /// The prompt has no rule.
     #[default]
     Free,
-    /// There must be one.
+    /// A fence is required.
     Any,
-    /// There must be one of this language.
+    /// A fence that names this language is required.
     Named(String),
-    /// There must be none.
+    /// A fence is forbidden.
     Forbidden,
 }
 
-/// All that a reply must be, as a prompt says it or a sample means it.
+/// All requirements on a reply, as a prompt states them or a sample means them.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Recovered {
     /// The schema of the list, every `required` in alphabetical order.
@@ -53,7 +53,7 @@ pub struct Recovered {
     pub wrapper: Option<String>,
     /// Whether it was said that there is no such key.
     pub unwrapped: bool,
-    /// The format, `json` or `yaml`.
+    /// Format of the data, `json` or `yaml`.
     pub format: Option<String>,
     /// The rule on a code fence.
     pub fence: Fence,
@@ -61,7 +61,8 @@ pub struct Recovered {
     pub no_commentary: bool,
     /// Whether no other fields may be added.
     pub no_extras: bool,
-    /// Sentences on a fence, on text around the data or on other fields that allow or doubt rather than ask: what they ask for is unknown.
+    /// Sentences on a fence, on text around the data or on other fields that allow or doubt rather than ask: their requirements
+    /// are unknown.
     pub unclear: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Reads what is asked for around the fields.
+//! Reads the requirements around the fields.
 
 use super::lexer::regex;
 use super::recovered::{Fence, Recovered};

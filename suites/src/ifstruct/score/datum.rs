@@ -90,7 +90,7 @@ impl Datum {
         }
     }
 
-    /// Its text as a key, for paths; the spelling of YAML where it has one.
+    /// Returns the text of the value as a key, for paths; the spelling of YAML where it has one.
     pub fn key_text(&self) -> String {
         match (&self.content, &self.plain) {
             (Content::Text(text), _) => text.clone(),
@@ -143,7 +143,7 @@ impl Datum {
         }
     }
 
-    /// The value as JSON, where it is one: not what only YAML has, not NaN and infinities, no key but strings.
+    /// Returns the value as JSON; `None` for values that only YAML has, for NaN and infinities, and for keys other than strings.
     pub fn to_json(&self) -> Option<Value> {
         Some(match &self.content {
             Content::Null => Value::Null,

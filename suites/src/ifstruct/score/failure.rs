@@ -37,21 +37,21 @@ pub enum FailureKind {
     WrongFenceLanguage,
     /// A fence is opened and never closed.
     UnclosedCodeBlock,
-    /// Nothing in the reply could be the data.
+    /// The reply has no data.
     NoData,
     /// The data is in the other format.
     WrongFormat,
     /// The data breaks the rules of its format.
     Syntax,
-    /// There is something behind the JSON document.
+    /// Text follows the JSON document.
     TrailingContent,
     /// An integer has more digits than Python converts.
     NumberTooLong,
     /// Arrays and objects lie inside one another too deeply.
     TooDeep,
-    /// The reply, or what its aliases stand for, is too large.
+    /// The reply is too large, or stands for too many values through its aliases.
     TooLarge,
-    /// There is text beside the code block where it is banned.
+    /// Text stands beside the code block where it is banned.
     Commentary,
     /// The list is bare where a wrapper is required.
     MissingWrapper,
@@ -157,7 +157,7 @@ impl Failures {
     }
 }
 
-/// Why the data of a reply could not be read.
+/// Error of reading the data of a reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Unreadable {
     pub kind: FailureKind,

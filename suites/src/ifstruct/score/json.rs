@@ -8,11 +8,11 @@ use super::failure::{FailureKind, Unreadable, preview};
 use super::reply::strip;
 use super::{MAX_DIGITS, MAX_JSON_DEPTH};
 
-/// The one document that `text` is, whitespace around it apart.
+/// Reads the one document in `text`, whitespace around it apart.
 ///
 /// # Errors
 ///
-/// With line and column of the place.
+/// The first defect, with line and column of its place.
 pub(super) fn read(text: &str) -> Result<Rc<Datum>, Unreadable> {
     let text = strip(text);
     if text.is_empty() {
@@ -37,7 +37,7 @@ struct JsonReader<'a> {
 /// A container that is being read.
 enum Open {
     List(Vec<Rc<Datum>>),
-    /// With the name of the member that is being read.
+    /// A mapping, with the name of the member that is being read.
     Mapping(Mapping, Rc<Datum>),
 }
 
@@ -151,7 +151,7 @@ impl JsonReader<'_> {
         Ok(Begun::Value(Datum::new(content)))
     }
 
-    /// A name and the colon behind it.
+    /// Reads a name and the colon behind it.
     fn name(&mut self) -> Result<Rc<Datum>, Unreadable> {
         if self.peek() != Some(b'"') {
             return Err(self.error("expected a name in double quotes"));
@@ -238,7 +238,7 @@ impl JsonReader<'_> {
         Ok(c)
     }
 
-    /// The character that `unit` begins; with the escape behind it, where both are a pair of surrogates.
+    /// Returns the character that `unit` begins; reads the next escape too, where both are a pair of surrogates.
     fn character(&mut self, unit: u32) -> Result<char, Unreadable> {
         if let Some(c) = char::from_u32(unit) {
             return Ok(c);

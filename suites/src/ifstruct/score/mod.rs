@@ -80,9 +80,9 @@ pub enum Level {
     /// The rules of the public validator.
     #[default]
     Public,
-    /// Also that no key is given twice, that no unquoted scalar of YAML is read as something else than its text suggests, and
-    /// that all other keywords of the schema hold: `pattern`, `format`, `minLength`, `uniqueItems`, `dependentRequired`,
-    /// `if` and what else JSON Schema has.
+    /// The public rules, and more: no key is given twice, no unquoted scalar of YAML is read as something else than its text
+    /// suggests, and all other keywords of the schema hold: `pattern`, `format`, `minLength`, `uniqueItems`, `dependentRequired`,
+    /// `if` and the rest of JSON Schema.
     Strict,
 }
 

@@ -24,7 +24,7 @@ pub(super) enum Block {
     None,
     /// The fence is never closed.
     Unclosed { info: String },
-    /// A fence with what follows it on its line, and the lines up to the next fence.
+    /// A fenced block: the text behind the fence on its line, and the lines up to the next fence.
     Closed { info: String, content: String },
 }
 
@@ -116,7 +116,7 @@ fn first_block(text: &str) -> Block {
     Block::Unclosed { info }
 }
 
-/// `reply` without what a model thought before it answered, in the forms that models mark it.
+/// Removes a model's reasoning from `reply`, in the forms in which models mark it.
 ///
 /// In this order: spans between tags; all up to a closing tag without an opening one; all from an opening tag that is never
 /// closed; all up to the final channel of the Harmony format; its end marker.
@@ -143,7 +143,7 @@ fn without_reasoning(reply: &str) -> String {
     strip(text).to_owned()
 }
 
-/// `text` without what lies between an opening tag and the next closing one of the same kind.
+/// Removes from `text` the spans between an opening tag and the next closing one of the same kind.
 fn without_spans(text: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     // Of each kind of tag the next closing one, once looked for: none, or its place.

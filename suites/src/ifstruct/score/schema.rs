@@ -1,7 +1,7 @@
-//! The part of JSON Schema that the benchmark's rows use, compiled; with the public validator's reading of it.
+//! The part of JSON Schema that the benchmark's rows use, compiled; with the public validator's reading of the keywords.
 //!
-//! That reading is not the standard's: a value is looked at by one type only, objects take no keys beyond `properties`, null
-//! needs a `type` that names it, and what `type` does not tell is not checked.
+//! That reading is not the standard's: a value is judged by one type only, objects take no keys beyond `properties`, null needs a
+//! `type` that names it, and keywords for another type are not checked.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use crate::strict_json::pointer_token;
 
 use super::datum::Bound;
 
-/// Why the schema of a row cannot be used.
+/// Error of a row's schema that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the schema of the row cannot be used: `{pointer}`: {message}")]
 pub struct SchemaError {
@@ -74,7 +74,7 @@ pub(super) struct ObjectSchema {
 }
 
 impl Schema {
-    /// Compiles a schema, nested no deeper than what `serde_json` reads.
+    /// Compiles a schema, nested no deeper than `serde_json` reads.
     ///
     /// # Errors
     ///

@@ -56,7 +56,7 @@ impl Strict {
         Ok(Self { keywords })
     }
 
-    /// Adds what speaks against `list`, which `datum` is or holds.
+    /// Adds the strict failures of `list`, which is `datum` or is inside it.
     pub fn judge(&self, datum: &Datum, list: &Datum, schema: &Schema, failures: &mut Failures) {
         let mut look = Look {
             path: String::new(),
@@ -236,7 +236,8 @@ impl Look<'_> {
     }
 }
 
-/// As what the plain scalar `plain` is read, where a reader of it would not expect that of a field of this kind.
+/// Describes the reading of the plain scalar `plain`, such as "a boolean", where people would not expect that reading in a field
+/// of this kind.
 fn misread(content: &Content, plain: &str, kind: &SchemaKind) -> Option<&'static str> {
     let digits = plain.trim_start_matches(['-', '+']);
     match (kind, content) {

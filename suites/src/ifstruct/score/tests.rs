@@ -1,4 +1,4 @@
-//! The rules one by one: a request, a reply, and what speaks against it.
+//! The rules one by one: a request, a reply, and its failures.
 
 use FailureKind::*;
 use serde_json::json;

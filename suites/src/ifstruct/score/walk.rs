@@ -24,7 +24,7 @@ impl<'f> DatumWalk<'f> {
         }
     }
 
-    /// Adds what speaks against `datum` under `schema`.
+    /// Adds the failures of `datum` under `schema`.
     pub fn value(&mut self, datum: &Datum, schema: &Schema) {
         if matches!(datum.content, Content::Null) {
             match schema.null {

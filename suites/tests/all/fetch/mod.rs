@@ -29,7 +29,7 @@ impl Setting {
         }
     }
 
-    /// With the Test Suite published at `main`.
+    /// Starts a server that has the Test Suite published at `main`.
     fn with_suite() -> Self {
         let setting = Self::new();
         setting.server.github(SUITE, "main", COMMIT, &suite());

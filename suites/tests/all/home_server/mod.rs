@@ -19,7 +19,7 @@ pub(crate) struct Page {
     pub(crate) headers: Vec<(&'static str, String)>,
     /// Whether clients can ask for parts of the body.
     pub(crate) ranges: bool,
-    /// Without a length, in chunks, as GitHub sends its archives.
+    /// Whether the body is sent without a length, in chunks, as GitHub sends its archives.
     pub(crate) chunked: bool,
     /// Bodies are cut off after this many bytes, this many times.
     pub(crate) cut: Option<(usize, usize)>,

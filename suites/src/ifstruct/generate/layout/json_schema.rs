@@ -55,7 +55,7 @@ fn prepend(schema: Value, keyword: &str, value: Value) -> Value {
     Value::Object(members)
 }
 
-/// Writes what is known of `fields` into the schema of their object.
+/// Writes the descriptions of `fields` into the schema of their object, and `additionalProperties: false` if it is `closed`.
 fn annotate(object: &mut Value, fields: &[Field], closed: bool) {
     for field in fields {
         let schema = &mut object["properties"][&field.name];

@@ -15,7 +15,7 @@ use crate::ifstruct::Presentation;
 use crate::ifstruct::draw::Draw;
 use notation::Notation;
 
-/// The structure of what `spec` asks for, and the line that introduces it.
+/// Renders the structure of `spec` and the line that introduces it.
 pub(super) fn render(spec: &Spec<'_>, style: Presentation, draw: &mut Draw) -> String {
     let notation = Notation::draw(draw);
     let block = match style {

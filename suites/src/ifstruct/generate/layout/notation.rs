@@ -76,7 +76,7 @@ impl Notation {
         }
     }
 
-    /// The type without what a comment can say: `string`, `number`, `"a" | "b"`.
+    /// Writes the type without the limits that a comment can say: `string`, `number`, `"a" | "b"`.
     pub(super) fn bare_type(&self, field: &Field) -> String {
         let name = match &field.kind {
             FieldKind::Enum(values) => Enumeration::Bars.write(values),

@@ -64,7 +64,7 @@ struct FieldWriter<'a> {
     statements: Vec<Statement>,
     /// The templates used so far.
     used: Vec<&'static str>,
-    /// The template of all clauses that say what a field holds, where they are alike.
+    /// The template of all clauses that give a field's meaning, where they are alike.
     clause: Option<&'static str>,
 }
 
@@ -185,7 +185,7 @@ impl FieldWriter<'_> {
         self.state(text, std::slice::from_ref(field));
     }
 
-    /// `template` around clauses and what the item is called, as a sentence.
+    /// Fills `template` with clauses and the name of the item, as a sentence.
     fn around(&self, template: &str, clauses: &str) -> String {
         let one = &self.spec.entity.one;
         let a_one = phrase::with_article(one);

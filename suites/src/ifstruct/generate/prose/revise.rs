@@ -7,9 +7,10 @@ use crate::ifstruct::generate::spec::{Fence, Spec};
 use crate::ifstruct::generate::taxonomy::{Bounds, Entity, Field, FieldKind, Length};
 use crate::ifstruct::{Count, OutputFormat};
 
-/// A sentence that changes what was said before.
+/// A sentence that changes an earlier one.
 pub(super) struct Change {
-    /// The field it follows, as it was first called; the requirements where there is none.
+    /// Name of the field that the sentence follows, as the field was first called; `None` where the sentence follows the
+    /// requirements.
     pub after: Option<String>,
     pub text: String,
 }
@@ -354,7 +355,7 @@ impl Reviser<'_, '_> {
         Some(())
     }
 
-    /// Says that what is required may be left out, or the other way round.
+    /// Inverts in the draft whether a field is required, and writes the sentence that changes it back.
     fn presence(&mut self) -> Option<()> {
         let place = self.candidate(|field| field.kind.fields().is_none())?;
         let field = &mut self.draft.fields[place];

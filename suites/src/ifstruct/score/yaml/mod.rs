@@ -1,7 +1,7 @@
 //! YAML 1.1 as PyYAML's `SafeLoader` reads it, except that dates stay strings.
 //!
-//! Events come from a port of libyaml; nodes, tags and values are made here. Nothing recurses: a collection is built when
-//! it ends, and an alias can only stand for what has ended.
+//! Events come from a port of libyaml; nodes, tags and values are made here. Nothing recurses: a collection is built when it
+//! ends, and an alias can only stand for a node that has ended.
 
 mod pyyaml_differences;
 mod scalars;
@@ -24,7 +24,7 @@ use super::{MAX_JSON_DEPTH, MAX_VALUES};
 use pyyaml_differences::YamlSource;
 use scalars::Tag;
 
-/// The one document that `text` is; null where it is empty.
+/// Reads the one document in `text`; null where it is empty.
 ///
 /// # Errors
 ///
@@ -53,7 +53,7 @@ enum NodeKind {
     /// The text, and whether it was resolved without quotes or tag.
     Scalar(String, bool),
     Sequence(Vec<Id>),
-    /// With what merge keys bring, from when it has ended.
+    /// Keys and values, with those of merge keys from the mapping's end on.
     Mapping(Vec<(Id, Id)>),
 }
 
@@ -336,7 +336,7 @@ impl<'s> YamlReader<'s> {
     }
 }
 
-/// The tag by its name; `!` leaves a collection what it is.
+/// Returns a function from a tag's name to the tag, which gives `default` for `!`.
 fn named_or(default: Tag) -> impl Fn(String) -> Tag {
     move |tag| match tag.as_str() {
         "!" => default,

@@ -1,4 +1,4 @@
-//! The text of a YAML document, made fit for a parser of libyaml's line, and checked for what PyYAML alone refuses.
+//! The text of a YAML document, made fit for a parser of libyaml's line, and checked for errors that PyYAML alone reports.
 //!
 //! The parser is a port of libyaml, PyYAML's twin in C. The two differ in a few places, which the public benchmark's
 //! verdicts depend on, since it reads with PyYAML's own parser:
@@ -140,11 +140,11 @@ impl YamlSource {
         value
     }
 
-    /// Refuses what PyYAML's scanner refuses and libyaml's does not, and collections nested too deeply.
+    /// Refuses texts that PyYAML's scanner refuses and libyaml's does not, and collections nested too deeply.
     ///
     /// # Errors
     ///
-    /// [`FailureKind::Syntax`], also for what libyaml's scanner refuses, or [`FailureKind::TooDeep`].
+    /// [`FailureKind::Syntax`], also for texts that libyaml's scanner refuses, or [`FailureKind::TooDeep`].
     pub fn check(&self) -> Result<(), Unreadable> {
         let mut bytes = self.text.as_bytes();
         let mut scanner = Scanner::new();

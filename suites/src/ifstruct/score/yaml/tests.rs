@@ -1,4 +1,4 @@
-//! Texts with what PyYAML makes of them, as `scripts/compare-ifstruct` records it.
+//! Texts with PyYAML's reading of them, as `scripts/compare-ifstruct` records it.
 
 use std::path::Path;
 
@@ -32,7 +32,7 @@ fn written(datum: &Datum) -> Value {
     }
 }
 
-/// Of the recordings in `path` those that are read otherwise: the text, what PyYAML reads, what is read here.
+/// Returns those of the recordings in `path` that are read differently: the text, PyYAML's reading, ours.
 fn disagreements(path: &Path) -> Vec<(String, Value, Value)> {
     let text = std::fs::read_to_string(path).unwrap();
     let recorded = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());

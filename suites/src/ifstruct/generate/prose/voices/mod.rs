@@ -30,7 +30,7 @@ pub(in crate::ifstruct::generate) enum Quote {
     Backticks,
     /// `"name"`
     Double,
-    /// Not at all, where the name is recognisable as one.
+    /// No marks, where the name is recognisable as one.
     Bare,
 }
 
@@ -41,7 +41,7 @@ pub(in crate::ifstruct::generate) enum Quote {
 ///
 /// In every sentence a field's type comes behind its name, but in those built from `typed_first`.
 pub(in crate::ifstruct::generate) struct Voice {
-    /// As in a sample's `voice`; empty for the formal one, which rewrites nothing.
+    /// Name of the voice, as in a sample's `voice`; empty for the formal one, which rewrites nothing.
     pub name: &'static str,
     /// Whether sentences begin with small letters and end as they may.
     pub casual: bool,
@@ -56,29 +56,29 @@ pub(in crate::ifstruct::generate) struct Voice {
     pub choices: &'static [&'static str],
     /// Whether values may be written as `a|b|c` or `a/b/c`.
     pub compact_choices: &'static [&'static str],
-    /// Behind a type that lets null in.
+    /// Words behind a type that lets null in.
     pub nulls: &'static [&'static str],
-    /// Behind a type, for a field that may be left out.
+    /// Words behind a type, for a field that may be left out.
     pub optional: &'static [&'static str],
-    /// A sentence behind the one that defines such a field.
+    /// Sentences behind the one that defines a field which may be left out.
     pub optional_sentences: &'static [&'static str],
     pub all_required: &'static [&'static str],
     pub openings: &'static [&'static str],
     /// Sentences that begin the description of an item.
     pub lists: &'static [&'static str],
-    /// Sentences that go on with it.
+    /// Sentences that continue the description of an item.
     pub more: &'static [&'static str],
-    /// One field in such a sentence, with and without what it holds.
+    /// Clauses for one field in the description of an item, with the field's meaning here and without it in `bare_clauses`.
     pub clauses: &'static [&'static str],
     pub bare_clauses: &'static [&'static str],
-    /// One field in a sentence of its own.
+    /// Sentences for one field, with the field's meaning here and without it in `bare_sentences`.
     pub sentences: &'static [&'static str],
     pub bare_sentences: &'static [&'static str],
     /// Several fields of the same type.
     pub groups: &'static [&'static str],
     /// One field, its type first; behind `lists` and `more`. Empty where the voice does not speak so.
     pub typed_first: &'static [&'static str],
-    /// A list of objects: `{T}` says how many of what.
+    /// Sentences for a list of objects: `{T}` is the number and name of its items.
     pub nested_lists: &'static [&'static str],
     pub nested_objects: &'static [&'static str],
     pub nested_more: &'static [&'static str],
