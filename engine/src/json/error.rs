@@ -1,4 +1,4 @@
-//! Why a text is not a JSON text that this crate reads.
+//! Errors of texts that are no JSON for this crate.
 
 use std::fmt;
 
@@ -16,7 +16,7 @@ pub(crate) struct ParseError {
 /// The ways in which reading a JSON text fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ParseErrorKind {
-    /// Not JSON (RFC 8259).
+    /// The text is not JSON (RFC 8259).
     Syntax,
     /// An object has two members of one name: which of them counts is anyone's guess.
     DuplicateName,

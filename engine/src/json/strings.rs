@@ -8,7 +8,7 @@ pub(super) struct Scanned {
     pub escaped: bool,
 }
 
-/// Why a string cannot be read, and at which byte of its body.
+/// The reason for which a string cannot be read, and the byte of its body.
 pub(super) struct Defect {
     pub offset: usize,
     pub message: &'static str,

@@ -1,4 +1,4 @@
-//! JSON texts: what is read, what is refused, and where.
+//! Tests of JSON texts: the values that are read, the texts that are refused, and the places of errors.
 
 use super::*;
 use crate::Limits;

@@ -1,4 +1,4 @@
-//! Values freed of their spelling: what `const`, `enum` and `uniqueItems` compare.
+//! Values freed of their spelling, as `const`, `enum` and `uniqueItems` compare them.
 
 use crate::decimal::{Decimal, DecimalError};
 

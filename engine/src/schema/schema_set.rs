@@ -51,7 +51,7 @@ impl SchemaSet {
         self.patterns
     }
 
-    /// Changes what the schema may cost.
+    /// Changes the limits on the cost of the schema.
     pub fn set_limits(&mut self, limits: Limits) {
         self.limits = limits;
     }

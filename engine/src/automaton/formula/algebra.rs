@@ -1,4 +1,4 @@
-//! [`Algebra`]: what a value must satisfy, with the tables of all parts that this is made of.
+//! [`Algebra`]: the requirements on values, with the tables of all parts of which they are made.
 
 use crate::automaton::Formats;
 use crate::automaton::error::{AutomatonError, check_limit};
@@ -48,7 +48,7 @@ pub(crate) struct Algebra {
     pub(crate) kept_cells: usize,
 }
 
-/// Memo of what has been worked out about keys.
+/// Memo of results about keys.
 #[derive(Debug, Default)]
 pub(crate) struct KeyMemo {
     /// Whether a text belongs to a language.

@@ -1,4 +1,5 @@
-//! [`Assertion`]: what is asked of a value. [`Constraint`]: what an assertion means for each type of value.
+//! [`Assertion`]: a requirement on a value. [`Constraint`]: the meaning of an assertion for each type of value. [`Constraint`]:
+//! what an assertion means for each type of value.
 
 use crate::automaton::formula::boolean::FormulaId;
 use crate::automaton::formula::texts::TextId;

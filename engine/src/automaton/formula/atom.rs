@@ -10,11 +10,11 @@ use std::hash::Hash;
 /// an item turns an atom into another, and no separate position is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum AtomKind {
-    /// There will be a member with this key.
+    /// A member with this key will come.
     Has(TextId),
     /// Every member whose key is among these satisfies the assertion.
     Members(Keys, AssertionId),
-    /// There will be at least this many members (1 or more).
+    /// At least this many members will come (1 or more).
     CountAtLeast(u64),
     /// Every item of a range satisfies the assertion. Positions are counted from the next item.
     Items {
@@ -25,7 +25,7 @@ pub(crate) enum AtomKind {
         /// The assertion that the items satisfy.
         assertion: AssertionId,
     },
-    /// There will be at least this many items (1 or more).
+    /// At least this many items will come (1 or more).
     LengthAtLeast(u64),
     /// At least this many items (1 or more) satisfy the assertion.
     Contains(AssertionId, u64),

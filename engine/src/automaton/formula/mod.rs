@@ -1,4 +1,4 @@
-//! The algebra of what a value must satisfy.
+//! The algebra of requirements on values.
 //!
 //! An [assertion] says what is asked of a value. Its [expansion](expand) is a [constraint](assertion::Constraint): a
 //! set of numbers, a language of strings, and one [Boolean formula](boolean) each for arrays and objects. The formulas'

@@ -33,15 +33,15 @@ enum MembersOf {
 /// Items that a subschema evaluates.
 #[derive(Clone, Copy, Debug)]
 enum ItemsOf {
-    /// As many items as the number says, from the first on.
+    /// The first items, as many as the number says.
     First(u64),
     All,
     /// The items that satisfy an assertion.
     Satisfying(AssertionId),
 }
 
-/// Computes what a subschema evaluates by its own keywords, and whether that is everything. The flag says that the
-/// subschema's own `unevaluated*` keyword is asking and must be ignored.
+/// Computes the members or items that a subschema evaluates by its own keywords, and whether these are all. The flag says that
+/// the subschema's own `unevaluated*` keyword is asking and must be ignored.
 type ByItself<T> = fn(&mut Algebra, NodeId, &Keywords, bool) -> Result<(Vec<T>, bool), CompileError>;
 
 impl Algebra {

@@ -23,7 +23,7 @@ pub(crate) struct Expectation {
 /// The verdicts of a value's assertions, in their order.
 pub(crate) type Verdicts = SmallVec<[bool; 4]>;
 
-/// All expectations of one compiled schema, each stored once, with what has been worked out about them.
+/// All expectations of one compiled schema, each stored once, with the results about them.
 #[derive(Debug, Default)]
 pub(crate) struct Expectations {
     pub(super) all: Vec<Arc<Expectation>>,

@@ -1,4 +1,4 @@
-//! The verdicts that the value of a member may have, given what the object around it asks for.
+//! The verdicts that the value of a member may have, given the requirements of the object around it.
 
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::{AssertionId, DiagramId, FormulaId, MemberKey, TextId};

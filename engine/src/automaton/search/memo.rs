@@ -11,13 +11,13 @@ use std::sync::Arc;
 /// The values that satisfy a constraint, as far as they have been counted.
 #[derive(Clone, Debug)]
 pub(crate) enum Domain {
-    /// These values are all there are, as assertions of being equal to them; sorted.
+    /// All values, sorted, as assertions of being equal to them.
     All(Arc<[AssertionId]>),
-    /// There are at least this many values.
+    /// At least this many values.
     AtLeast(usize),
 }
 
-/// Memo of what has been worked out about values.
+/// Memo of results about values.
 #[derive(Debug, Default)]
 pub(super) struct ValueMemo {
     /// Whether some value satisfies an assertion.
@@ -39,7 +39,7 @@ pub(super) struct ValueMemo {
     pub(super) depth: usize,
 }
 
-/// Memo of what has been worked out about objects.
+/// Memo of results about objects.
 #[derive(Debug, Default)]
 pub(crate) struct ObjectMemo {
     /// The keys of a formula's cells that can run out.

@@ -1,4 +1,4 @@
-//! [`Search`]: the search for values, with what it has found out.
+//! [`Search`]: the search for values, with its results so far.
 
 use crate::automaton::formula::Algebra;
 use crate::automaton::memory::{SHARED_BYTES, list_bytes};

@@ -1,5 +1,4 @@
-//! Steps of the machine into and out of objects and arrays, and what the end of a value means for the container around
-//! it.
+//! Steps of the automaton into and out of objects and arrays, and the effect of the end of a value on the container around it.
 
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::{

@@ -74,7 +74,7 @@ impl<T> PartialEq for Derived<T> {
 
 impl<T> Eq for Derived<T> {}
 
-/// The kind of an open container, with what has been read of it.
+/// The kind of an open container, with the part of it that has been read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Container {
     Array {

@@ -1,4 +1,4 @@
-//! Queries on string languages that combine what [`Languages`](crate::strings::Languages) answers.
+//! Queries on string languages that combine answers of [`Languages`](crate::strings::Languages).
 
 use crate::automaton::decode::{DecodeState, without};
 use crate::automaton::error::AutomatonError;
@@ -49,7 +49,7 @@ impl Automaton {
         })
     }
 
-    /// The language of what may follow a character in texts of a language; `None` if no text continues with it.
+    /// Returns the derivative of a language by a character; `None` if no text continues with it.
     pub(crate) fn content_after(
         &mut self,
         language: LanguageId,

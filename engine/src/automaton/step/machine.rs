@@ -88,7 +88,7 @@ impl Automaton {
         }
     }
 
-    /// The string languages, with what is known of them.
+    /// The string languages, with all results about them.
     pub(crate) fn languages(&self) -> &Languages {
         &self.search.algebra.languages
     }
@@ -98,7 +98,7 @@ impl Automaton {
         &mut self.search.algebra.languages
     }
 
-    /// The string languages that came up, with what has been worked out about them.
+    /// Returns the string languages that came up, with all results about them.
     pub(crate) fn into_languages(self) -> Languages {
         self.search.algebra.languages
     }

@@ -25,7 +25,7 @@ pub(super) fn keep<K: Eq + Hash, V>(table: &mut HashMap<K, V>, key: K, value: V)
 /// The values that a container, and its next item or member, are compared with.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Distinctness {
-    /// The values that the container must not equal and that agree with what has been read of it.
+    /// The values that the container must not equal and that agree with the part of it that has been read.
     pub(super) own: SetId<AssertionId>,
     /// The values that the next item or member, or the one being read, must not equal.
     pub(super) child: ValueSet,
@@ -44,7 +44,7 @@ pub(super) enum Part {
 /// The kind of a set that is derived from the values that are compared with a container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Derivation {
-    /// The values that agree with what has been read of the container.
+    /// The values that agree with the part of the container that has been read.
     Agreeing,
     /// The keys of the members of the values, as strings.
     Keys,
@@ -135,12 +135,12 @@ pub(super) struct ObjectKeys {
 #[derive(Debug, Default)]
 pub(super) struct ShapeMemo {
     pub(super) shapes: HashMap<ExpectationId, Option<ForcedDemand>>,
-    /// Stacks reduced to what counts after a member; see
+    /// Stacks reduced to the part that matters after a member; see
     /// [`Automaton::bare_stack`](super::machine::Automaton::bare_stack).
     pub(super) bare: HashMap<StackId, Option<StackId>>,
 }
 
-/// Memo of what has been worked out about items that have to differ.
+/// Memo of results about items that have to differ.
 #[derive(Debug, Default)]
 pub(super) struct DistinctMemo {
     /// The values whose parts have been recorded in `holders`.

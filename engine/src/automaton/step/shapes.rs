@@ -1,5 +1,5 @@
-//! Shapes: as little as can be said of what may come at a state, so that what is worked out for one state serves all
-//! that are alike.
+//! Shapes: the least description of the bytes that may come at a state, so that work done for one state serves all that are
+//! alike.
 //!
 //! Most states of a document differ only in what surrounds them. A value that is required to satisfy a constraint, with
 //! no other verdict open, has a *shape*: the tokens that begin it are found once per shape, and those that end it are

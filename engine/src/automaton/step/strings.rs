@@ -1,4 +1,4 @@
-//! Steps of the machine within strings that are values.
+//! Steps of the automaton within strings that are values.
 //!
 //! A string carries the language of what may follow it. The verdicts of its assertions are tracked by the languages of
 //! the open assertions; from [`OPEN_WORTH_TEXT`] assertions on, the string's text is kept instead and judged when the

@@ -1,5 +1,5 @@
-//! Tests of the style's bounds: what goes on without end is ended, nothing else is lost, and no document comes to a dead
-//! end.
+//! Tests of the style's bounds: strings, arrays and objects without end are ended, nothing else is lost, and no document comes to
+//! a dead end.
 
 use super::*;
 use crate::WritingBounds;

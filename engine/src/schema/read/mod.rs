@@ -218,7 +218,7 @@ impl<'a, 'o> KeywordReader<'a, 'o> {
         self.dialect.draft
     }
 
-    /// The error that `member`'s value is not what the keyword takes.
+    /// Returns the error that `member`'s value is not of a type that the keyword takes.
     fn wrong_type(&self, member: Member<'_>, expected: &str) -> CompileError {
         let found = self.json.content(member.value).describe();
         self.malformed(member, format!("the value must be {expected}, not {found}"))

@@ -1,4 +1,4 @@
-//! From `$schema` to a dialect: the drafts' own meta-schemas by name, others by their `$vocabulary`.
+//! Dialects by `$schema`: the drafts' own meta-schemas by name, others by their `$vocabulary`.
 
 use crate::json::{Content, Document};
 use crate::{CompileError, CompileErrorKind};

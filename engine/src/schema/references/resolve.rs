@@ -10,7 +10,7 @@ use super::resources::{Anchor, LocatedSchema, NamedResource, ResourceId, Resourc
 use super::uri;
 use crate::schema::meta_schemas;
 
-/// Why a reference cannot be resolved.
+/// The reason for which a reference cannot be resolved.
 pub(in crate::schema) enum ReferenceError {
     /// The reference names nothing in a document that is at hand.
     Malformed(String),

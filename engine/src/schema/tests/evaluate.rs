@@ -142,7 +142,7 @@ impl Evaluator<'_> {
         true
     }
 
-    /// Applies `node`; if it holds, what it evaluates counts.
+    /// Applies `node`; if it holds, the items or members that it evaluates count.
     fn merge(&mut self, node: NodeId, value: ValueRef<'_>, evaluated: &mut Evaluated) -> bool {
         let Some(found) = self.apply(node, value) else {
             return false;

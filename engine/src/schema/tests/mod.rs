@@ -1,4 +1,4 @@
-//! Loading against what the drafts say: own cases, the Test Suite, the corpus.
+//! Tests of loading against the drafts: own cases, the Test Suite, the corpus.
 
 mod corpus;
 mod ecma;

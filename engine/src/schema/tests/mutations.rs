@@ -1,4 +1,4 @@
-//! Whatever the text, loading ends without a panic, and reads as JSON what others read as JSON.
+//! Mutated texts: loading ends without a panic whatever the text, and reads as JSON exactly the texts that others read as JSON.
 
 use std::panic::catch_unwind;
 

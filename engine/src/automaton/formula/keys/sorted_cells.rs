@@ -182,7 +182,7 @@ impl Algebra {
         Ok(names.iter().copied().take(most).collect())
     }
 
-    /// Up to `most` keys of a set that are not among `others`.
+    /// Returns up to `most` keys of a set that are not among `others`.
     pub(crate) fn keys_beside(
         &mut self,
         names: &CellKeys,

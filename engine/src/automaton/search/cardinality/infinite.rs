@@ -17,9 +17,9 @@ const MAX_ITEMS: usize = 64;
 
 /// The result of looking at a value, or at the remainder of a container.
 enum Found {
-    /// There are infinitely many.
+    /// Infinitely many values.
     Infinite,
-    /// There are infinitely many if infinitely many values satisfy one of these constraints, each on a part of some value.
+    /// Infinitely many values, if infinitely many satisfy one of these constraints, each on a part of some value.
     Parts(Vec<Constraint>),
 }
 

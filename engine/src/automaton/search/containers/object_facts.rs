@@ -30,7 +30,7 @@ pub(in crate::automaton::search) struct Exception {
     pub(in crate::automaton::search) reasons: Reasons,
 }
 
-/// One of the members that facts speak of.
+/// A member of which facts speak.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::automaton::search) enum MemberRole {
     /// The member with this key.

@@ -1,4 +1,4 @@
-//! [`ValueFacts`]: what a search has assumed of one value.
+//! [`ValueFacts`]: the assumptions of a search about one value.
 
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::AssertionId;

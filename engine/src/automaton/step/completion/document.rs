@@ -9,7 +9,7 @@ use crate::automaton::step::{
     Automaton, Container, Cursor, Derived, Frame, OpenId, RemainingKeyText, State, StringResidual, is_of_number,
 };
 
-/// Pieces of text that end what a state is in, or a part of it, with the state after them.
+/// Pieces of text that end the innermost value of a state, or a part of the value, with the state after them.
 pub(crate) type Ending = (Vec<TextPiece>, State);
 
 impl Automaton {

@@ -159,7 +159,7 @@ impl Automaton {
         Ok(word)
     }
 
-    /// So many letters and a quote. All such texts share their bytes.
+    /// Returns a text of so many letters and a quote. All such texts share their bytes.
     fn filler(&mut self, letters: usize) -> TextPiece {
         let known = self.completions.filler.clone().filter(|known| known.len() > letters);
         let whole = known.unwrap_or_else(|| {

@@ -153,7 +153,7 @@ impl Automaton {
         Ok(fresh.map(|(text, _)| text.clone()))
     }
 
-    /// Up to so many different scalars that satisfy a constraint, or more.
+    /// Returns different scalars that satisfy a constraint: up to `most` of them, or more.
     fn scalar_samples(&mut self, constraint: Constraint, most: usize) -> Result<Samples, AutomatonError> {
         if let Some((asked, known)) = self.completions.samples.get(&constraint)
             && (*asked >= most || known.len() < *asked)

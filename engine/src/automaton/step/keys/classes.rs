@@ -10,7 +10,7 @@ use crate::strings::LanguageId;
 use std::hash::Hash;
 use std::sync::Arc;
 
-/// The beginning of a key, with what tells the object's keys apart.
+/// The beginning of a key, with the languages that tell the object's keys apart.
 #[derive(Debug)]
 pub(crate) struct PartialKey {
     object: StackId,
@@ -67,7 +67,7 @@ impl Automaton {
         }))
     }
 
-    /// The residual of a language after a text. What is left after the text's whole chunks is remembered.
+    /// Returns the residual of a language after a text. What is left after the text's whole chunks is remembered.
     fn after_text(&mut self, language: LanguageId, text: TextId) -> Result<LanguageId, AutomatonError> {
         let mut chunks = Vec::new();
         let (mut at, mut after) = (text, language);

@@ -157,7 +157,7 @@ pub(crate) enum Gap {
     Fixed {
         /// Number of bytes read.
         read: u16,
-        /// Whether they include a part of a line break.
+        /// Whether these bytes include a part of a line break.
         has_line: bool,
     },
 }

@@ -1,4 +1,4 @@
-//! The bounds of the style on what the schema leaves without one ([`WritingBounds`]).
+//! The style's bounds where the schema sets none ([`WritingBounds`]).
 //!
 //! A count in each state would make a state, and a mask, of every item and every character. So what a document has written is
 //! counted beside its state, in [`Written`], as long as the bound is far. Near the bound the state is replaced by one that
@@ -32,7 +32,8 @@ const COUNTED_LEVELS: usize = 12;
 /// Number of items that may still come in an array that does not count them itself.
 pub(in crate::automaton::step) const UNCOUNTED: u32 = u32::MAX;
 
-/// The state of a document with the sizes of what is open in it, as far as they are not a part of the state.
+/// The state of a document with the sizes of the strings and containers that are open in it, as far as they are not a part of the
+/// state.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WrittenState {
     pub(crate) state: State,
@@ -437,7 +438,7 @@ impl Automaton {
         bound.saturating_sub(u32::try_from(seen).unwrap_or(u32::MAX))
     }
 
-    /// Whether it may matter soon how many members an object has.
+    /// Whether the number of an object's members may matter soon.
     pub(in crate::automaton::step) fn is_nearly_full(&self, frame: &Frame) -> bool {
         self.members_left(frame) <= NEAR_MEMBERS
     }

@@ -28,8 +28,8 @@ pub(crate) struct ValueFacts {
 }
 
 impl Automaton {
-    /// In which ways the style leaves out values that satisfy some subschemas, as far as this does not depend on how numbers are
-    /// written, and as far as it is found out within the limits.
+    /// Returns the ways in which the style leaves out values that satisfy some subschemas, as far as this does not depend on how
+    /// numbers are written, and as far as it is found out within the limits.
     pub(crate) fn left_out(&mut self, facts: &ValueFacts) -> Result<Vec<NarrowingKind>, AutomatonError> {
         let mut kinds = Vec::new();
         let assertions = self.assertions_of(&facts.nodes);

@@ -22,7 +22,7 @@ const MAX_RESTS: usize = 16;
 /// Bytes that may occur in a number.
 const NUMBER_BYTES: &[u8] = b"0123456789.-+eE";
 
-/// Digits that are tried behind what has been read of a number.
+/// Digits that are tried behind the part of a number that has been read.
 const TRIED_DIGITS: [&str; 18] = [
     "", "0", "1", "2", "3", "4", "5", "6", "7", "8", "9", ".0", ".5", "11", "29", "47", "83", "101",
 ];
@@ -133,7 +133,7 @@ impl Automaton {
         is_many
     }
 
-    /// One of a few tried continuations of a number that makes it one that is none of `others`.
+    /// Returns a tried continuation of a number that makes it none of `others`.
     fn tried_rest(&mut self, number: NumberState, text: TextId, others: SetId<AssertionId>) -> Option<String> {
         let step = |this: &mut Self, from: Option<NumberState>, text: &str| {
             let mut bytes = text.bytes();

@@ -1,4 +1,4 @@
-//! Rivals: the values that a container must not equal, and what is derived from them.
+//! Rivals: the values that a container must not equal, and the sets that are derived from them.
 //!
 //! Arrays have thousands of items, so the values are [persistent sets](ValueSet), and what is derived from a set is
 //! brought up to date with the items that have come since: the values that agree, their parts, and the parts that must
@@ -9,10 +9,10 @@ use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::{Assertion, AssertionId, ByNumber, SetId, ValueSet};
 use crate::automaton::step::{Automaton, Container, Derivation, Frame, Part};
 
-/// Number of values by which a set may have grown for what is derived from it to be brought up to date.
+/// Number of values by which a set may have grown for the sets derived from it to be brought up to date.
 const VALUES_ADDED: usize = 64;
 
-/// Number of containers from which on what has been derived for them is forgotten where it is small.
+/// Number of containers from which on small derived sets are forgotten.
 const KEPT_DERIVED: usize = 1 << 12;
 
 impl Automaton {
