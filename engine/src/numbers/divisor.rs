@@ -161,7 +161,7 @@ impl Divisor {
         self.twos.min(self.fives)
     }
 
-    /// Whether it is no larger than a power of ten, as far as is easily said.
+    /// Whether the divisor is no larger than a power of ten, as far as is easily said.
     pub(super) fn is_at_most_power(&self, exponent: i64) -> bool {
         match self.exponent_of_ten() {
             Some(power) => power <= exponent,

@@ -11,7 +11,7 @@ use crate::decimal::{Decimal, NumberLimitReached};
 /// Number of members of a set, as far as it was asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NumberCount {
-    /// So many.
+    /// Exactly so many members.
     Exactly(u64),
     /// Finitely many, but over the number asked for.
     MoreThan(u64),
@@ -47,8 +47,8 @@ impl DecimalSets {
         }
     }
 
-    /// Up to `most` members, by ascending magnitude; all of them where there are at most so many. Of an interval in
-    /// which members are dense, some with few digits.
+    /// Returns up to `most` members, by ascending magnitude; all of them where there are at most so many. Of an interval in which
+    /// members are dense, some with few digits.
     ///
     /// # Errors
     ///

@@ -36,7 +36,7 @@ pub(super) struct ExponentRun {
 }
 
 impl ExponentRun {
-    /// Whether it is the last and has members at some exponent, whatever more digits there are.
+    /// Whether this run is the last and has members at some exponent, whatever more digits there are.
     pub(super) fn is_endless(&self) -> bool {
         self.last == ENDLESS && matches!(self.residual, Residual::Rule(rule) if rule != PeriodicSets::NONE)
     }

@@ -251,8 +251,8 @@ impl NumberSets {
         })
     }
 
-    /// Up to `most` members, by ascending magnitude; all of them where there are at most so many. Of an interval in
-    /// which members are dense, some with few digits.
+    /// Returns up to `most` members, by ascending magnitude; all of them where there are at most so many. Of an interval in which
+    /// members are dense, some with few digits.
     ///
     /// # Errors
     ///

@@ -25,7 +25,7 @@ pub(super) struct Piecewise {
 }
 
 impl Piecewise {
-    /// One rule for all numbers.
+    /// Returns a set with one rule for all numbers.
     pub(super) fn uniform(rule: PeriodicSetId) -> Self {
         Self {
             breakpoints: Vec::new(),

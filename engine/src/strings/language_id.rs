@@ -1,4 +1,4 @@
-//! [`LanguageId`]: what a language is known by, and the languages that are always there.
+//! [`LanguageId`]: the handle of a language, and the languages that are always there.
 
 /// A regular language of Unicode texts, in the [`Languages`](super::Languages) that made it. Equal ids are equal languages; equal
 /// languages may have different ids.

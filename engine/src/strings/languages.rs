@@ -1,4 +1,4 @@
-//! [`Languages`]: every language in use, and what has been found out about each.
+//! [`Languages`]: every language in use, and the results about each.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::strings::pattern::PatternSyntax;
 use crate::strings::pattern::error::PatternError;
 use crate::strings::shared_layer::{LayeredById, LayeredMap};
 
-/// Every language in use, and what has been found out about each.
+/// Every language in use, and the results about each.
 ///
 /// Answers are remembered, so that asking again is a look-up. What does not fit the limits is an error; the languages
 /// already there stay usable.
@@ -66,7 +66,7 @@ impl Languages {
         Self::new(&LanguageLimits::from(limits))
     }
 
-    /// These languages and all that was found out about them, shared by languages made [over](Self::over) them.
+    /// Returns these languages and all results about them, shared by languages made [over](Self::over) them.
     pub(crate) fn share(self) -> Self {
         let expressions = self.arena.len();
         Self {
@@ -216,13 +216,13 @@ impl Languages {
         Ok(self.accepts_empty(state))
     }
 
-    /// The characters that may come first in words of a list, and what is left of the words behind them; none of languages
+    /// Returns the characters that may come first in words of a list, each with the remaining words behind it; none for languages
     /// that are no such list, or do not look like one.
     pub(crate) fn word_edges(&self, language: LanguageId) -> Option<WordEdges<'_>> {
         self.arena.word_edges(language)
     }
 
-    /// Up to `n` words of a list; none of languages that are no such list, or do not look like one.
+    /// Returns up to `n` words of a list; none for languages that are no such list, or do not look like one.
     pub(crate) fn words(&self, language: LanguageId, n: usize) -> Option<Vec<String>> {
         self.arena.listed(language, n)
     }

@@ -420,7 +420,7 @@ impl Lengths {
         self.0.iter().map(|stair| stair.last()).reduce(|a, b| Some(a?.max(b?)))
     }
 
-    /// From where on membership repeats, and with which period.
+    /// Returns the length from which on membership repeats, and the period.
     pub(super) fn tail(&self) -> Option<(u64, u64)> {
         self.0
             .iter()

@@ -1,4 +1,4 @@
-//! Bounds on what untrusted patterns may cost.
+//! Bounds on the cost of untrusted patterns.
 
 use crate::Limits;
 

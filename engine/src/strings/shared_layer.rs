@@ -1,4 +1,4 @@
-//! Stores in two layers: what all schemas share, which no longer changes, and what one schema has added.
+//! Stores in two layers: the entries that all schemas share, which no longer change, and those that one schema has added.
 //!
 //! Formats are the same in schema after schema, and so are the states within their texts.
 

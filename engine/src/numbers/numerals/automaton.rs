@@ -21,7 +21,7 @@ pub(crate) struct NumberState(pub(super) u32);
 /// The digits that may follow in a number, of up to as many as were asked about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum NextDigits {
-    /// Not all of these, as far as is easily said.
+    /// Not all of these digits, as far as is easily said.
     Some,
     /// Any but a zero, and behind it any.
     NonZero,
@@ -45,7 +45,7 @@ pub(crate) struct NumeralAutomaton {
     starts: HashMap<(DecimalSetId, NumeralGrammar), u32>,
 }
 
-/// One state.
+/// A state of the automaton.
 #[derive(Debug)]
 pub(super) struct PrefixState {
     pub(super) prefix: Arc<NumeralPrefix>,

@@ -21,7 +21,7 @@ pub(super) const SIGNIFICANT_DIGITS: u32 = 17;
 /// Places behind the point that zeros at the end of a numeral may fill where no other digit can follow.
 pub(super) const ENDING_ZEROS: u32 = 2;
 
-/// One half-line of a set, and all that is asked about it for a numeral's beginning.
+/// A half-line of a set, and the context in which it is asked about a numeral's beginning.
 pub(super) struct NumeralContext<'a> {
     pub(super) grammar: NumeralGrammar,
     pub(super) periodic_sets: &'a mut PeriodicSets,

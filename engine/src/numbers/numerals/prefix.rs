@@ -60,9 +60,9 @@ pub(super) struct PlainForm {
 /// The number of digits that a fraction may have where the set has numbers with any digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Precision {
-    /// As many as make seventeen significant ones with those before the point.
+    /// As many digits as make seventeen significant ones with those before the point.
     Usual,
-    /// As many as the last place has: for numbers that have to be told from others.
+    /// As many digits as the last place has: for numbers that have to be told from others.
     Full,
 }
 
@@ -116,14 +116,13 @@ pub(super) struct SignificantDigits {
     pub(super) part: NumeralPart,
     /// Index of the half-line whose breakpoints the runs refer to; `None` where they refer to none.
     pub(super) half_line: Option<u32>,
-    /// By exponent relative to what was written: at `e` are the numbers `(written digits)(more digits) × 10^e`, with
-    /// the point where it is in the written digits. Without exponents `e` is how many digits of the integer part
-    /// follow.
+    /// The runs by exponent relative to the digits written: at `e` are the numbers `(written digits)(more digits) × 10^e`, with
+    /// the point where it is in the written digits. Without exponents `e` is how many digits of the integer part follow.
     pub(super) runs: Vec<ExponentRun>,
     /// The residues that decide about divisibility.
     pub(super) residues: Vec<BigUint>,
-    /// Of plain and of brief numerals the digits so far: the significant ones where the set has numbers with any digits, the places behind
-    /// the point in the fraction.
+    /// The digits of plain and of brief numerals so far: the significant ones where the set has numbers with any digits, the
+    /// places behind the point in the fraction.
     pub(super) count: DigitCount,
 }
 

@@ -71,7 +71,7 @@ impl Rule {
         self.scaled().holds_scaled(scaled(value))
     }
 
-    /// This rule on [`scaled`] numbers.
+    /// Returns this rule on [`scaled`] numbers.
     pub(super) fn scaled(&self) -> Rule<i128> {
         let all = |rules: &[Self]| rules.iter().map(Self::scaled).collect();
         match self {

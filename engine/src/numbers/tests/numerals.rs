@@ -1,5 +1,5 @@
-//! The walk over numerals against what its documentation says that numerals can become, on sets small enough for that to be
-//! checked number by number.
+//! The walk over numerals, against the documented set of numbers that a beginning can become, on sets small enough to check
+//! number by number.
 
 use super::walks::check_next_digits;
 use super::{Random, Rule, SCALE, decimal, scaled};

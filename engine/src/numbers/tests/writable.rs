@@ -37,7 +37,7 @@ const STEPS: [&str; 12] = [
     "1", "1", "7", "0.01", "0.3", "1e-19", "1e-20", "3e-22", "1e12", "35", "64", "1e18",
 ];
 
-/// A rule, what it says of numbers, and its set without and with bounded numerals.
+/// Returns the number sets that bounded numerals can write, and the set of a rule among them.
 fn narrowed(rule: &Rule) -> (NumberSets, NumberSetId) {
     let mut numbers = SchemaNumbers::default();
     collect(rule, &mut numbers);
@@ -69,7 +69,7 @@ fn random_rule(random: &mut Random) -> Rule {
     }
 }
 
-/// Whatever a schema says of numbers, a number that is so can be written if there is one.
+/// Of the numbers that satisfy a schema one can be written, if there is any, whatever the schema says.
 #[test]
 fn no_set_with_a_number_becomes_empty() {
     let (mut random, mut full) = (Random(11), 0);

@@ -105,7 +105,7 @@ impl Languages {
         Ok(false)
     }
 
-    /// Up to `n` texts of `language`, shorter ones first. A single text of a combination with custom DFAs is one that is
+    /// Returns up to `n` texts of `language`, shorter ones first. A single text of a combination with custom DFAs is one that is
     /// easily found.
     pub(crate) fn members(&mut self, language: LanguageId, n: usize) -> Result<Vec<String>, LimitReached> {
         if n == 1 && self.arena.has_custom_dfa(language) {

@@ -82,7 +82,7 @@ impl Arena {
         }
     }
 
-    /// Whatever fits into a name; or one way to end the label, and labels of letters behind it.
+    /// Returns, above, all characters that fit into a name; below, one way to end the label, and labels of letters behind it.
     fn near_idn(&mut self, idn: &IdnHostname, side: Side) -> NewLanguage {
         if side == Side::Above {
             let ascii = CharSet::range('\0', '\u{7F}').intersection(&CharSet::of(DOTS).complement());
@@ -104,7 +104,7 @@ impl Arena {
         self.concat(way, more)
     }
 
-    /// Whatever may begin as the expression goes on.
+    /// Returns the texts that begin with a character by which the expression goes on, and the empty text.
     fn above_regex(&mut self, regex: &RegexSyntax) -> NewLanguage {
         let ascii = ('\0'..='\u{7F}').filter(|&c| regex.after(c).is_some()).map(|c| (c, c));
         let first = CharSet::from_ranges(ascii).union(&CharSet::range('\u{80}', char::MAX));
@@ -113,7 +113,7 @@ impl Arena {
         self.or(vec![EMPTY, more])
     }
 
-    /// One way to end the expression, and behind it characters that stand for themselves.
+    /// Returns one way to end the expression, and behind it characters that stand for themselves.
     fn below_regex(&mut self, regex: &RegexSyntax) -> NewLanguage {
         let Some(way) = regex.completion() else {
             return Ok(NONE);
@@ -172,7 +172,7 @@ impl Arena {
         self.or(vec![short, long])
     }
 
-    /// Up to `room` characters of a label, the last of which is no hyphen; at least one after a hyphen.
+    /// Returns up to `room` characters of a label, the last of which is no hyphen; at least one after a hyphen.
     fn rest_of_label(&mut self, room: u64, hyphen: bool) -> NewLanguage {
         let rest = match room {
             0 => NONE,

@@ -32,7 +32,7 @@ enum Order {
     Deep,
     /// The first.
     Wide,
-    /// One of those that ask for the fewest things and of these for the fewest characters, the first of them.
+    /// The first of those that ask for the fewest things, and of these for the fewest characters.
     Near,
 }
 

@@ -1,4 +1,4 @@
-//! Fingerprints: what tells languages apart that belong to different schemas.
+//! Fingerprints: hashes that tell languages of different schemas apart.
 //!
 //! Formats and common patterns come again in schema after schema. What is found out about one may be kept for all if it
 //! is known by something else than an id. Expressions that are built alike have the same fingerprint; others have not,

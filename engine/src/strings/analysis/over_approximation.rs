@@ -33,7 +33,7 @@ const SLACK_STATES: usize = 64;
 /// Octets that a character takes at most.
 const OCTETS_PER_CHARACTER: u64 = 4;
 
-/// Parts of an expression that are looked at to know what its texts begin and end with.
+/// Parts of an expression that are looked at to know the beginnings and ends of its texts.
 const EDGE_PARTS: usize = 32;
 
 /// An end of a text.

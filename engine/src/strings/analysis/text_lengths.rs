@@ -193,7 +193,7 @@ impl Languages {
     }
 }
 
-/// States whose lengths are sought, and what they lead to.
+/// States whose lengths are sought, and the states to which they lead.
 #[derive(Default)]
 struct Graph {
     states: Vec<LanguageId>,

@@ -14,7 +14,7 @@ use crate::strings::limits::LimitReached;
 pub(in crate::strings) const LABEL: u8 = 63;
 /// Characters of a label behind `xn--`.
 pub(in crate::strings) const ENCODED: usize = 59;
-/// With so many characters left, whatever has been read behind `xn--` can be completed, in just as many characters.
+/// Number of characters that complete anything that has been read behind `xn--`, where at least as many are left.
 const ROOM: usize = 8;
 /// Digits of Punycode to try when a completion is looked for, with less room than that. A beginning for which none is
 /// found is none of a host name. What is found behind a place is found behind every place on the way to it, with fewer
@@ -32,10 +32,10 @@ pub(in crate::strings) enum Hostname {
         length: u8,
         /// Whether the last was a hyphen.
         hyphen: bool,
-        /// Whether it is a beginning of `xn--`.
+        /// Whether the label is a beginning of `xn--`.
         prefix: bool,
     },
-    /// In a label that begins with `xn--`: what follows that, in lower case.
+    /// In a label that begins with `xn--`: the characters behind it, in lower case.
     Encoded(Box<str>),
 }
 
@@ -188,7 +188,7 @@ pub(in crate::strings) fn ends_in_letters(encoded: &str, more: usize, demand: De
         || (0..=more.saturating_sub(4)).any(|filler| fits(&format!("{encoded}{}", "a".repeat(filler))))
 }
 
-/// One way to end an A-label in at most `room` characters, where that is easily found.
+/// Returns one way to end an A-label in at most `room` characters, where that is easily found.
 pub(in crate::strings) fn completion(encoded: &str, room: usize, demand: Demand) -> Option<String> {
     if is_a_label(encoded, demand) {
         return Some(String::new());

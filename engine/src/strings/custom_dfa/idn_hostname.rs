@@ -48,7 +48,7 @@ struct PlainLabel {
 }
 
 impl PlainLabel {
-    /// With `c` behind it; none if no label begins like that.
+    /// Returns the label with `c` behind it; none if no label begins like that.
     fn after(&self, c: char) -> Option<Self> {
         let reading = self.reading.after(&self.text, c)?;
         let mut text = String::with_capacity(self.text.len() + c.len_utf8());
@@ -62,13 +62,13 @@ impl PlainLabel {
         Some(Self { text, reading, octets })
     }
 
-    /// Whether it is one that is not longer than `room`.
+    /// Whether this is a label that is not longer than `room`.
     fn is_label(&self, demand: Demand, room: usize) -> bool {
         self.octets <= room && self.reading.is_label(demand)
     }
 
-    /// One of a few characters, or two, that end it within `room`, and the label then. A label that takes another is
-    /// read as none; two are tried only where no single one would do, however much room there is.
+    /// Returns one or two characters that end the label within `room`, and the label then. A label that takes another is read as
+    /// none; two are tried only where no single one would do, however much room there is.
     fn ending(&self, demand: Demand, room: usize) -> Option<(String, Self)> {
         let mut ends = self.ends(demand).peekable();
         if ends.peek().is_some() {
@@ -93,7 +93,7 @@ impl PlainLabel {
         ENDINGS.chars().filter(move |&c| ends(c))
     }
 
-    /// With `c` behind it, where that fits into `room` and may still do what is asked.
+    /// Returns the label with `c` behind it, where that fits into `room` and may still meet the demand.
     fn fitting(&self, c: char, demand: Demand, room: usize) -> Option<Self> {
         let longer = self.after(c)?;
         (longer.octets <= room && longer.reading.may_serve(demand)).then_some(longer)
@@ -101,7 +101,7 @@ impl PlainLabel {
 }
 
 impl IdnHostname {
-    /// Before a name.
+    /// Returns the state before a name.
     pub(in crate::strings) fn start() -> Self {
         Self {
             used: 0,
@@ -218,7 +218,7 @@ impl IdnHostname {
         }
     }
 
-    /// One way to end the label, where that is easily found, and the octets of the label then.
+    /// Returns one way to end the label, where that is easily found, and the octets of the label then.
     pub(in crate::strings) fn completion(&self) -> Option<(String, usize)> {
         let (demand, room) = (self.demand, self.room());
         match &self.label {

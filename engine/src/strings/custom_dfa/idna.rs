@@ -96,7 +96,7 @@ impl Tables {
     }
 }
 
-/// Whether `c` is what compatibility normalisation and case folding make of it (RFC 5892, section 2.2).
+/// Whether `c` is left as it is by compatibility normalisation and case folding (RFC 5892, section 2.2).
 fn is_stable(c: char) -> bool {
     match c {
         // Cherokee alone folds to its capitals.
@@ -128,7 +128,7 @@ pub(in crate::strings) fn may_stand(c: char) -> bool {
     }
 }
 
-/// Whether `label` is a U-label, but for the length of what it is encoded to.
+/// Whether `label` is a U-label, but for its length once encoded.
 pub(in crate::strings) fn is_u_label(label: &[char]) -> bool {
     let (Some(&first), Some(&last)) = (label.first(), label.last()) else {
         return false;
@@ -225,16 +225,16 @@ pub(in crate::strings) fn keeps_direction(label: &[char]) -> bool {
 /// The requirement that the other labels of a name put on a label, besides being one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(in crate::strings) enum Demand {
-    /// Nothing.
+    /// No requirement.
     Any,
-    /// To keep the rule on bidirectional names, because another label is written from right to left.
+    /// The label keeps the rule on bidirectional names, because another label is written from right to left.
     Directed,
-    /// To have nothing that is written from right to left, because another label breaks that rule.
+    /// The label has nothing that is written from right to left, because another label breaks that rule.
     LeftToRight,
 }
 
 impl Demand {
-    /// Whether `label` does what is asked.
+    /// Whether `label` meets the requirement.
     pub(in crate::strings) fn holds(self, label: &[char]) -> bool {
         match self {
             Self::Any => true,

@@ -39,7 +39,7 @@ enum Direction {
     #[default]
     Broken,
     LeftToRight,
-    /// With the kinds of numbers, as the rule tells them apart, of which only one may occur.
+    /// From right to left, with the kinds of numbers, as the rule tells them apart, of which only one may occur.
     RightToLeft {
         european: bool,
         arabic: bool,
@@ -51,11 +51,11 @@ enum Direction {
 enum Wait {
     #[default]
     Nothing,
-    /// To be an `l`.
+    /// The character is an `l`.
     Ell,
-    /// To be Greek.
+    /// The character is Greek.
     Greek,
-    /// To join the one before, where transparent ones do not count.
+    /// The character joins the one before, where transparent ones do not count.
     Joined,
 }
 
@@ -66,7 +66,7 @@ enum DigitKind {
 }
 
 impl LabelReading {
-    /// With `c` behind what has been read, which is `before`; none if no label begins like that.
+    /// Returns the state after `c`, which stands behind `before`; none if no label begins like that.
     pub(super) fn after(&self, before: &str, c: char) -> Option<Self> {
         let stands = match c {
             'A'..='Z' => !self.wide,
@@ -158,7 +158,7 @@ impl LabelReading {
             .then_some(Some(digits))
     }
 
-    /// Whether nothing is missing of a label, but for the length of what it is encoded to.
+    /// Whether the label is complete, but for its length once encoded.
     pub(super) fn is_label(&self, demand: Demand) -> bool {
         let right_to_left = matches!(self.direction, Direction::RightToLeft { .. });
         let whole = self.length > 0 && !self.hyphen && self.wait == Wait::Nothing && !self.lacks_japanese;
@@ -170,7 +170,7 @@ impl LabelReading {
             }
     }
 
-    /// Whether a label that begins like this may do what is asked.
+    /// Whether a label that begins like this may meet the demand.
     pub(super) fn may_serve(&self, demand: Demand) -> bool {
         match self.direction {
             _ if self.length == 0 => true,

@@ -48,7 +48,7 @@ pub(super) struct Decoder {
     n: u32,
     i: u32,
     bias: u32,
-    /// Of the number that is being read: where it started, the weight of its next digit, the place of that digit.
+    /// The number that is being read: its start, the weight of its next digit, the place of that digit.
     number: Option<(u32, u32, u32)>,
     inserted: usize,
 }
@@ -65,7 +65,7 @@ pub(super) enum DigitRead {
 }
 
 impl Decoder {
-    /// Behind the delimiter, or at the start where there is none.
+    /// Returns the state behind the delimiter, or at the start where there is none.
     pub(super) fn new(basic: &str) -> Self {
         Self {
             text: basic.chars().collect(),
@@ -77,7 +77,7 @@ impl Decoder {
         }
     }
 
-    /// Behind all of `encoded`, which is in lower case; none if no text is encoded so.
+    /// Returns the state behind all of `encoded`, which is in lower case; none if no text is encoded so.
     pub(super) fn after(encoded: &str) -> Option<Self> {
         let (basic, digits) = split(encoded)?;
         let mut decoder = Self::new(basic);

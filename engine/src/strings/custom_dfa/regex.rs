@@ -68,7 +68,7 @@ pub(super) enum RegexState {
     ClassStart,
     /// In a class.
     Class(ClassState),
-    /// In an escape; in a class, behind what.
+    /// In an escape; in a class, with the state of the class before the escape.
     Escape(EscapeState, Option<ClassState>),
 }
 
@@ -86,12 +86,12 @@ pub(super) enum EscapeState {
     Zero,
     /// Behind `\p`.
     Property,
-    /// In its braces.
+    /// In the braces of a property.
     PropertyName(Box<str>),
 }
 
 impl RegexSyntax {
-    /// Before an expression.
+    /// Returns the state before an expression.
     pub(in crate::strings) fn start() -> Self {
         Self {
             open: Box::default(),
@@ -315,7 +315,7 @@ impl RegexSyntax {
         }
     }
 
-    /// Behind an escape that stands for a character, or for a set of them.
+    /// Returns the state behind an escape that stands for a character, or for a set of them.
     fn escaped(&self, before: Option<ClassState>, value: Option<u32>) -> Option<Self> {
         match before {
             None => Some(self.with(RegexState::Term { repeatable: true })),

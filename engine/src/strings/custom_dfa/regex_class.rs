@@ -30,7 +30,7 @@ impl ClassState {
         self != Self::Dash(None)
     }
 
-    /// Behind a hyphen that is not escaped.
+    /// Returns the state behind a hyphen that is not escaped.
     pub(super) fn dash(self) -> Option<Self> {
         match self {
             Self::Atom(low) => Some(Self::Dash(low)),
@@ -39,7 +39,7 @@ impl ClassState {
         }
     }
 
-    /// Behind a character, or a set of them.
+    /// Returns the state behind a character, or a set of them.
     pub(super) fn atom(self, value: Option<u32>) -> Option<Self> {
         match self {
             Self::Nothing | Self::Atom(_) | Self::High(_) => Some(Self::Atom(value)),
@@ -48,7 +48,7 @@ impl ClassState {
         }
     }
 
-    /// Behind `\uXXXX`, which may be half of a surrogate pair.
+    /// Returns the state behind `\uXXXX`, which may be half of a surrogate pair.
     pub(super) fn unit(self, value: u32) -> Option<Self> {
         match (self, value) {
             (Self::High(high), 0xDC00..=0xDFFF) => Some(Self::Atom(Some(pair(high, value)))),
@@ -92,7 +92,7 @@ enum HexForm {
 }
 
 impl Hex {
-    /// Behind `\x`.
+    /// Returns the state behind `\x`.
     pub(super) fn byte() -> Self {
         Self {
             form: HexForm::Byte(2),
@@ -100,7 +100,7 @@ impl Hex {
         }
     }
 
-    /// Behind `\u`.
+    /// Returns the state behind `\u`.
     pub(super) fn unit() -> Self {
         Self {
             form: HexForm::Unit(4),
@@ -108,7 +108,7 @@ impl Hex {
         }
     }
 
-    /// Behind `\u{`.
+    /// Returns the state behind `\u{`.
     pub(super) fn braced() -> Self {
         let form = HexForm::Braced { digits: false };
         Self { form, value: 0 }
@@ -121,12 +121,12 @@ impl Hex {
         }
     }
 
-    /// Whether it is of the form of half a surrogate pair.
+    /// Whether the escape is of the form of half a surrogate pair.
     pub(super) fn is_unit(self) -> bool {
         matches!(self.form, HexForm::Unit(_))
     }
 
-    /// Behind one more digit.
+    /// Returns the state behind one more digit.
     pub(super) fn after(self, c: char) -> Option<Self> {
         let value = self.value * 16 + c.to_digit(16)?;
         let form = match self.form {

@@ -50,7 +50,8 @@ impl RegexSyntax {
         self.open.len() as u64 + open + named + 2 * u64::from(self.wanted).saturating_sub(there)
     }
 
-    /// From behind `(`, or `(?`, or `(?<`, by how much of that there is.
+    /// Returns the fewest characters that end the expression from behind `(`, `(?` or `(?<`, of which `read` characters follow
+    /// the bracket.
     fn new_group(&self, read: usize) -> u64 {
         let mut ways = vec![
             // `?:`, or behind `(?<` the `=` of a lookbehind.
@@ -63,7 +64,7 @@ impl RegexSyntax {
         ways.into_iter().min().unwrap_or(u64::MAX)
     }
 
-    /// The rest of a group's name, and what follows.
+    /// Returns the fewest characters that end the expression from within a group's name.
     fn group_name(&self, name: &str) -> u64 {
         let known = self.missing.iter().filter(|missing| missing.starts_with(name));
         let known = known.map(|missing| rest(missing, name) + 1 + self.closing(1, 1, Some(missing)));
@@ -72,7 +73,7 @@ impl RegexSyntax {
         known.fold(fresh, u64::min)
     }
 
-    /// The rest of a reference's name, and what follows.
+    /// Returns the fewest characters that end the expression from within a reference's name.
     fn reference_name(&self, name: &str) -> u64 {
         let known = self.names.iter().chain(self.missing.iter());
         let known = known.filter(|known| known.starts_with(name));

@@ -68,7 +68,7 @@ impl CustomDfaStates {
         Ok((!after.is_empty()).then_some(Self { parts: after }))
     }
 
-    /// The lengths of what may follow, where this is one state without bounds that knows them at once.
+    /// Returns the lengths of the texts that may follow, where this is one state without bounds that knows them at once.
     pub(crate) fn lengths(&self) -> Result<Option<Lengths>, LimitReached> {
         match &self.parts[..] {
             [part] if part.is_bare() && matches!(part.state, CustomDfa::RegexSyntax(_)) => part.state.lengths(),

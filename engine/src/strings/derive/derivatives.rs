@@ -1,4 +1,4 @@
-//! Derivatives: what may follow each first character, as a table over ranges of characters.
+//! Derivatives: the language behind each first character, as a table over ranges of characters.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::strings::language_id::{ANY, EMPTY, LanguageId, NONE};
 use crate::strings::limits::LimitReached;
 use crate::strings::shared_layer::{LayeredById, LayeredMap};
 
-/// First characters, sorted, each with the language of what may follow. Characters that nothing follows are left out.
+/// First characters, sorted, each with its derivative. Characters that nothing follows are left out.
 pub(crate) type Transitions = Arc<[(CharRange, LanguageId)]>;
 
 type TableRow = (CharRange, LanguageId);
@@ -34,7 +34,7 @@ impl Derivatives {
         }
     }
 
-    /// These derivatives with all tables in the shared layer, for an arena of so many expressions.
+    /// Returns these derivatives with all tables in the shared layer, for an arena of so many expressions.
     pub(in crate::strings) fn share(self, expressions: usize) -> Self {
         Self {
             closed: self.closed.share(expressions),
@@ -326,7 +326,7 @@ fn total(rows: &[TableRow]) -> Vec<TableRow> {
 /// Pairs of targets that are remembered while two tables are gone through.
 const RECENT_PAIRS: usize = 16;
 
-/// Does what [`overlay`] does for two tables, which are gone through side by side.
+/// Overlays two tables, as [`overlay`] does, by going through them side by side.
 fn overlay_two(
     one: &[TableRow],
     other: &[TableRow],

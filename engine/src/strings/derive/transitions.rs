@@ -1,4 +1,4 @@
-//! Single derivatives, and the table of derivatives with what is empty left out.
+//! Single derivatives, and the table of derivatives without the empty ones.
 
 use crate::strings::charset::index;
 use crate::strings::charset::{CharRange, CharSet};
@@ -13,7 +13,7 @@ use crate::strings::limits::LimitReached;
 const SINGLE_CHARACTERS: u64 = 256;
 
 impl Languages {
-    /// The derivative of `language` by `c`: what may follow `c` in its texts.
+    /// Returns the derivative of `language` by `c`: the texts that may follow `c` in its texts.
     pub(crate) fn derivative(&mut self, language: LanguageId, c: char) -> Result<LanguageId, LimitReached> {
         let c = index(c);
         // A list of words says what is left of them, and none of it is empty.
@@ -55,7 +55,7 @@ impl Languages {
         Ok(false)
     }
 
-    /// Up to `most` characters that texts of `language` begin with.
+    /// Returns up to `most` characters with which texts of `language` begin.
     pub(crate) fn beginnings(&mut self, language: LanguageId, most: usize) -> Result<Vec<char>, LimitReached> {
         if !self.arena.has_custom_dfa(language) {
             let rows = self.transitions(language)?;

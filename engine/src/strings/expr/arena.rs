@@ -1,4 +1,4 @@
-//! The arena: expressions stored once, with what is known of each when it is made.
+//! The arena: expressions stored once, each with the facts that are worked out when it is made.
 
 use std::hash::BuildHasher;
 use std::sync::Arc;

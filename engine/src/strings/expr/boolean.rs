@@ -260,8 +260,8 @@ impl Arena {
                 .is_some_and(|class| self.used(inner).are_in(class))
     }
 
-    /// One repetition of a class, or, beside other members, one repetition without bounds and one bound on the length:
-    /// the bound can then be judged against the lengths that the rest can have.
+    /// Merges repetitions of an intersection into one repetition of a class, or, beside other members, into one repetition
+    /// without bounds and one bound on the length: the bound can then be judged against the lengths that the rest can have.
     fn intersect_repeats(&mut self, members: &mut Vec<LanguageId>) -> Result<(), LimitReached> {
         let counted: Vec<_> = members
             .iter()

@@ -21,7 +21,7 @@ impl Arena {
         self.repeat(CHARACTER, min, max)
     }
 
-    /// `id` as a repetition: of what, how often at least, how often at most.
+    /// Returns `id` as a repetition: the language that is repeated, the least and the largest number of times.
     pub(in crate::strings) fn as_repeat(&self, id: LanguageId) -> (LanguageId, u64, u64) {
         match *self.node(id) {
             Expr::Repeat { inner, min, max } => (inner, min, max),
@@ -286,7 +286,7 @@ impl Arena {
         Ok(())
     }
 
-    /// A state with these edges, and with what may follow the words that end there.
+    /// Makes a state with these edges, and with the language that may follow the words that end there.
     fn state(&mut self, tail: Option<LanguageId>, edges: &[(CharRange, LanguageId)]) -> NewLanguage {
         if edges.is_empty() {
             return Ok(tail.unwrap_or(NONE));

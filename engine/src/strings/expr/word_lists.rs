@@ -1,4 +1,4 @@
-//! Lists of words: what is on them, and what others leave of them.
+//! Lists of words: the words that are on them, and those that other lists leave of them.
 //!
 //! Schemas tell alternatives apart by the words of an `enum`. What is left of those beside others is a list again, and as
 //! such it shows that nothing is left, or that the same is.
@@ -38,7 +38,7 @@ impl Iterator for WordEdges<'_> {
 }
 
 impl Arena {
-    /// The characters that may come first in words of a list, and what is left of the words behind them; none of languages
+    /// Returns the characters that may come first in words of a list, each with the remaining words behind it; none for languages
     /// that are no such list, or do not look like one.
     pub(in crate::strings) fn word_edges(&self, language: LanguageId) -> Option<WordEdges<'_>> {
         match self.node(language) {
@@ -60,7 +60,7 @@ impl Arena {
         }
     }
 
-    /// Up to `n` words of a list; none of languages that are no such list, or do not look like one.
+    /// Returns up to `n` words of a list; none for languages that are no such list, or do not look like one.
     pub(in crate::strings) fn listed(&self, language: LanguageId, n: usize) -> Option<Vec<String>> {
         let mut words = Vec::new();
         // What a word begins with, which is as long as is said beside the rest.

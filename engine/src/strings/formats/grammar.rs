@@ -8,7 +8,7 @@ use crate::strings::limits::{LanguageLimits, LimitReached};
 use crate::strings::pattern::PatternSyntax;
 use crate::strings::pattern::error::PatternError;
 
-/// Why a format has no language.
+/// The reason for which a format has no language.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum FormatError {
     /// The format's language does not fit beside the others: a limit on their size was reached.

@@ -53,7 +53,7 @@ struct Identifier {
     authority: String,
     /// One character of a path's segment.
     part: String,
-    /// One of the first segment of a relative path: no colon.
+    /// One character of the first segment of a relative path: no colon.
     part_without_colon: String,
     query: String,
     fragment: String,

@@ -1,4 +1,4 @@
-//! Formats as they are usually written: narrower than their grammars, for what writes documents and not for what judges them.
+//! Formats in their usual spelling: narrower than their grammars, for writing documents and not for judging them.
 
 use crate::strings::formats::grammar::{FormatError, FormatLanguage, Grammar};
 use crate::strings::language_id::LanguageId;

@@ -12,7 +12,7 @@ impl AstId {
     }
 }
 
-/// One form of expression.
+/// A form of an expression.
 #[derive(Clone, Debug)]
 pub(crate) enum AstForm {
     Empty,

@@ -1,4 +1,4 @@
-//! From a parsed pattern to its language.
+//! Compilation of a parsed pattern to its language.
 //!
 //! Assertions speak of the whole text around a place, so that an expression with assertions is no language of its own.
 //! It is compiled with what follows it: for an expression `e` and a language `k` of the texts that may follow,

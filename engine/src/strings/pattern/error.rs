@@ -3,7 +3,7 @@
 use crate::CompileErrorKind;
 use crate::strings::limits::LimitReached;
 
-/// Why a pattern has no language here.
+/// The reason for which a pattern has no language here.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum PatternError {
     /// The pattern is not a regular expression of its dialect.

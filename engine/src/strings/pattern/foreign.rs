@@ -15,7 +15,7 @@ fn instead_of_flags(letters: &str) -> &'static str {
     }
 }
 
-/// Escapes of other dialects, and what to write in their place.
+/// Escapes of other dialects, and those to write in their place.
 const ESCAPES: [(char, &str); 13] = [
     ('A', "write `^`"),
     ('z', "write `$`"),
@@ -35,7 +35,7 @@ const ESCAPES: [(char, &str); 13] = [
     ('X', "write `.`"),
 ];
 
-/// Groups of other dialects by what follows `(?`, and what to write in their place.
+/// Groups of other dialects by the text behind `(?`, and those to write in their place.
 const GROUPS: [(&str, &str, &str); 7] = [
     ("P<", "the group `(?P<name>…)`", "write `(?<name>…)`"),
     (
