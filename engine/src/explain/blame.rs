@@ -35,7 +35,7 @@ pub(super) struct BlameWalk<'w, 't> {
     matches: HashMap<(NodeId, usize), bool>,
     automaton: Automaton,
     text: JudgedText<'t>,
-    /// The text with what follows the byte that is forbidden.
+    /// The text, and the part behind the byte that is forbidden.
     whole_text: JudgedText<'t>,
     known: HashMap<(NodeId, usize), Option<Blame>>,
     active: HashSet<(NodeId, usize)>,
@@ -44,7 +44,7 @@ pub(super) struct BlameWalk<'w, 't> {
 }
 
 impl<'w, 't> BlameWalk<'w, 't> {
-    /// A walk beside the text that a search is about; `whole_text` has what follows.
+    /// Starts a walk beside the text that a search is about; `whole_text` has the part behind it as well.
     pub(super) fn new(
         search: &'w mut ConflictSearch<'t>,
         formats: Formats,
@@ -103,7 +103,7 @@ impl<'w, 't> BlameWalk<'w, 't> {
         leading
     }
 
-    /// The text, and the text with what follows, with what is known of their values.
+    /// Returns the text, and the text with the part behind it, with the facts about their values.
     pub(super) fn into_texts(self) -> (JudgedText<'t>, JudgedText<'t>) {
         (self.text, self.whole_text)
     }

@@ -1,4 +1,4 @@
-//! [`Blame`]: keywords that exclude a value, and what is known of them.
+//! [`Blame`]: keywords that exclude a value, and the facts about them.
 
 use crate::schema::NodeId;
 
@@ -41,7 +41,7 @@ impl Blame {
         }
     }
 
-    /// A blame of what a reference leads to.
+    /// Returns the blame of a subschema that a reference leads to.
     pub(super) fn by_way_of(mut self, reference: Option<usize>) -> Self {
         for keywords in [&mut self.keywords, &mut self.leading] {
             if let Some(reference) = reference

@@ -48,7 +48,7 @@ impl<'t> JudgedText<'t> {
         &self.tree.values[index]
     }
 
-    /// A value that has ended, freed of its spelling; none of others, and of what cannot be kept.
+    /// Returns a value that has ended, freed of its spelling; none for others, and for those that cannot be kept.
     pub(super) fn ended(&mut self, index: usize) -> Option<&Value> {
         let value = self.tree.values.get(index)?;
         if value.is_open {

@@ -55,7 +55,7 @@ pub(super) fn expected(
     Ok(expected)
 }
 
-/// Adds bytes to what is expected, digits as one.
+/// Adds bytes to the expected continuations, digits as one.
 fn push_bytes(bytes: &[u8], expected: &mut Vec<Expected>) {
     if bytes.iter().filter(|byte| byte.is_ascii_digit()).count() > 2 {
         expected.push(Expected::Digit);

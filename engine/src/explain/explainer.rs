@@ -16,7 +16,7 @@ use crate::schema::{Body, Keywords, NodeId, SchemaOptions, SchemaSet};
 use crate::strings::Languages;
 use crate::{CompileError, Draft, ExactOptions, Formats, Style};
 
-/// Explains what one schema admits and what not.
+/// Explains the values that one schema admits, and those that it does not.
 #[derive(Debug)]
 pub struct Explainer {
     pub(super) set: Arc<SchemaSet>,
@@ -99,7 +99,7 @@ impl Explainer {
         refused
     }
 
-    /// Why no value is valid; none where one is.
+    /// Finds keywords that together leave the schema no value; none where some value is valid.
     ///
     /// # Errors
     ///
@@ -189,7 +189,7 @@ impl Explainer {
         }))
     }
 
-    /// Why a text is forbidden at a byte.
+    /// Returns the cause for which a text is forbidden at a byte.
     fn cause(&mut self, text: &[u8], offset: usize) -> Result<Cause, CompileError> {
         let (before, byte) = (&text[..offset], text.get(offset).copied());
         let excluded = match byte {
@@ -272,12 +272,12 @@ fn by_keywords<'t>(search: &mut ConflictSearch<'t>, formats: Formats, text: &'t 
     }
 }
 
-/// Why no value satisfies the root of a schema that has none.
+/// Returns keywords that together leave the root of a schema no value.
 pub(crate) fn unsatisfiable(set: &SchemaSet, formats: Formats) -> Conflict {
     conflict_of(set, set.root(), formats, MAX_WORK).0
 }
 
-/// Why no value satisfies a subschema that has none, and the work that finding out took.
+/// Returns keywords that together leave a subschema no value, and the work that the search took.
 fn conflict_of(set: &SchemaSet, node: NodeId, formats: Formats, work: usize) -> (Conflict, usize) {
     let mut search = ConflictSearch::new(set, node, formats, Excluded::Values, work);
     let root = search.root();

@@ -27,7 +27,8 @@ pub struct KeywordLocation {
 pub struct Conflict {
     /// The keywords, sorted. Empty where finding them was more work than is allowed.
     pub keywords: Vec<KeywordLocation>,
-    /// Whether it is known that no keyword can be left out. Otherwise finding out was more work than is allowed.
+    /// Whether it is known that no keyword can be left out. Otherwise the proof was more work than is allowed. Otherwise finding
+    /// out was more work than is allowed.
     pub minimal: bool,
     /// Notes on some of the keywords, in a few words: their demand, or the thing that they miss.
     pub notes: Vec<(KeywordLocation, String)>,
@@ -47,7 +48,7 @@ pub struct OtherBranches {
 pub struct UnsatisfiablePart {
     /// The subschema.
     pub subschema: KeywordLocation,
-    /// Why.
+    /// Keywords that together leave the subschema no value.
     pub conflict: Conflict,
 }
 
@@ -66,13 +67,13 @@ pub struct Forbidden {
     pub character: Option<char>,
     /// JSON Pointer of the value that the byte belongs to: for a name, a comma or a bracket the object or array around it.
     pub pointer: String,
-    /// Why.
+    /// The reason.
     pub cause: Cause,
     /// Continuations that could stand there instead, as far as they can be said in a few words.
     pub expected: Vec<Expected>,
 }
 
-/// Why a byte is forbidden.
+/// The reason for which a byte is forbidden.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cause {
     /// Keywords of the schema.

@@ -62,7 +62,7 @@ pub(super) struct ConflictSearch<'t> {
 }
 
 impl<'t> ConflictSearch<'t> {
-    /// The search for keywords of `root` and what it applies that exclude something, with so much work.
+    /// Starts a search for keywords of `root`, and of the subschemas that it applies, that exclude something, with so much work.
     pub(super) fn new(set: &SchemaSet, root: NodeId, formats: Formats, excluded: Excluded<'t>, work: usize) -> Self {
         let mut set = set.clone();
         let mut limits = set.limits().clone();
@@ -101,7 +101,7 @@ impl<'t> ConflictSearch<'t> {
         self.spent
     }
 
-    /// Takes so much work from what is left; whether it was there.
+    /// Takes so much work from the remaining allowance; returns whether there was as much.
     pub(super) fn spend(&mut self, work: usize) -> bool {
         let is_there = self.work() >= work;
         self.spent = self.spent.saturating_add(work);

@@ -1,4 +1,4 @@
-//! Why: which keywords leave no value, and which forbid a byte of a document.
+//! Explanations: the keywords that leave no value, and those that forbid a byte of a document.
 //!
 //! An [`Explainer`] answers for one schema
 //!

@@ -121,7 +121,7 @@ impl Relaxable {
         self.out = out;
     }
 
-    /// Leaves an `anyOf` only one branch; returns what the subschema said before.
+    /// Leaves an `anyOf` only one branch; returns the body of the subschema before.
     pub(super) fn narrow(&mut self, node: NodeId, branch: NodeId) -> Option<Body> {
         let before = self.set.node(node).body.clone();
         let Body::Keywords(mut keywords) = before.clone() else {
@@ -132,7 +132,7 @@ impl Relaxable {
         Some(before)
     }
 
-    /// Makes a subschema say again what it said before.
+    /// Restores the body that a subschema had before.
     pub(super) fn restore(&mut self, node: NodeId, before: Body) {
         Arc::make_mut(&mut self.set).set_body(node, before);
     }
@@ -396,7 +396,7 @@ impl RelaxableBuilder {
     }
 }
 
-/// Whether a subschema asks what others evaluated.
+/// Whether a subschema depends on the members or items that others evaluated.
 fn has_unevaluated(body: &Body) -> bool {
     match body {
         Body::Keywords(keywords) => keywords.unevaluated_items.or(keywords.unevaluated_properties).is_some(),

@@ -8,11 +8,11 @@ use crate::schema::{Body, Keywords, NodeId, SchemaSet, Subschema};
 /// Subschemas that were added to a schema.
 #[derive(Debug, Default)]
 pub(super) struct SingleKeywords {
-    /// For candidates about numbers and strings: what the keyword says by itself.
+    /// For candidates about numbers and strings: a subschema of the keyword alone.
     pub(super) alone: HashMap<usize, NodeId>,
     /// Strings that match a pattern of `patternProperties`.
     pub(super) patterns: HashMap<String, NodeId>,
-    /// For conditions of `if`: values that do not satisfy it.
+    /// For conditions of `if`: a subschema of the values that do not satisfy the condition.
     pub(super) negated: HashMap<NodeId, NodeId>,
 }
 

@@ -133,7 +133,7 @@ impl TextTree {
         end
     }
 
-    /// Reads a value that is no container, or the bracket that opens one; returns what comes after.
+    /// Reads a value that is no container, or the bracket that opens one; returns the offset behind it.
     fn read_value(&mut self, text: &[u8], start: usize, is_all: bool, open: &mut Vec<usize>) -> Option<usize> {
         let (kind, end, is_open) = match text[start] {
             b'{' => (TextKind::Object, start + 1, true),

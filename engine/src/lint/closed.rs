@@ -1,4 +1,4 @@
-//! Objects that are closed against what they speak of.
+//! Objects that are closed against members of which their schema speaks.
 
 use super::places::{Place, path};
 use super::report::Report;
@@ -9,7 +9,7 @@ use crate::schema::decoded_fragment;
 /// Branches of one schema, and names of each, that are looked at.
 const MAX_BRANCHES: usize = 100;
 
-/// Warns of `additionalProperties: false` where it forbids what stands beside it.
+/// Warns of `additionalProperties: false` where it forbids members that keywords beside it ask for.
 pub(super) fn check(report: &mut Report<'_>, place: &Place<'_>) {
     between_branches(report, place);
     let is_false = |at| place.json.content(at) == Content::Bool(false);
@@ -138,7 +138,7 @@ fn forbidden_member<'d>(place: &Place<'d>) -> Option<(&'static str, &'d str)> {
     None
 }
 
-/// A branch, or what it refers to where it is a reference.
+/// Returns a branch, or the schema to which it refers where it is a reference.
 pub(super) fn followed(json: &Document, branch: NodeIndex) -> Option<NodeIndex> {
     match json.member(branch, "$ref") {
         Some(reference) => target(json, reference),

@@ -61,7 +61,7 @@ fn types_of(keyword: Keyword) -> Option<&'static [&'static str]> {
     })
 }
 
-/// The names that `type` lists; none if it is none, or names what is no type.
+/// Returns the names that `type` lists; none where its value is no string and no short array of strings.
 pub(super) fn listed_types<'d>(place: &Place<'d>) -> Option<Vec<&'d str>> {
     let json = place.json;
     let value = json.member(place.index, "type").filter(|_| place.has("type"))?;

@@ -1,4 +1,5 @@
-//! Warnings of what in a schema is probably not meant: [`lint`] finds keywords that are misspelt, misplaced or without effect.
+//! Warnings of keywords that are probably not meant as they stand: [`lint`] finds those that are misspelt, misplaced or without
+//! effect.
 //!
 //! A warning never changes what a schema means. Where a schema is right it has none; a few ways to write a schema that is
 //! right by luck are warned of too, because they are mistakes nearly always.
@@ -43,7 +44,7 @@ use report::Report;
 
 pub use warning::{Warning, WarningKind};
 
-/// Warns of what in a schema is probably not meant, in the order of the schema's places from the root on.
+/// Warns of keywords that are probably not meant as they stand, in the order of the schema's places from the root on.
 ///
 /// Options that change how a schema is read change the warnings: the draft, the syntax of patterns, the root. A text that is
 /// not JSON has no warnings; [`Explainer`](crate::explain::Explainer) says what is refused.
@@ -60,7 +61,7 @@ pub fn lint(schema: &str, options: &ExactOptions) -> Vec<Warning> {
     })
 }
 
-/// Notes on what OpenAI's strict mode, XGrammar and llguidance refuse, drop or ask for, where a schema has it.
+/// Notes on keywords of a schema that OpenAI's strict mode, XGrammar and llguidance refuse, drop or ask for.
 ///
 /// These are no defects. Each message names the state of the documentation that it was taken from.
 pub fn peer_notes(schema: &str, options: &ExactOptions) -> Vec<Warning> {

@@ -15,7 +15,7 @@ const POSIX: [&str; 14] = [
     "xdigit",
 ];
 
-/// Warns of what the patterns of a schema have that ECMA-262 does not have, or reads otherwise.
+/// Warns of syntax in the patterns of a schema that ECMA-262 does not have, or reads otherwise.
 pub(super) fn check(report: &mut Report<'_>, place: &Place<'_>) {
     if place.is_hidden() {
         return;

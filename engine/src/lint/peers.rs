@@ -1,4 +1,4 @@
-//! Notes on what OpenAI's strict mode, XGrammar and llguidance refuse, drop or ask for.
+//! Notes on keywords that OpenAI's strict mode, XGrammar and llguidance refuse, drop or ask for.
 
 use super::places::Place;
 use super::report::Report;
@@ -67,7 +67,7 @@ const SOURCES: [(&str, &str, &[&str]); 3] = [
     ("llguidance refuses", "llguidance 1.9.1", &LLGUIDANCE),
 ];
 
-/// Notes what other software makes of a schema.
+/// Notes how other software reads a schema.
 pub(super) fn check(report: &mut Report<'_>, place: &Place<'_>) {
     if place.is_hidden() {
         return;

@@ -1,4 +1,4 @@
-//! [`Report`]: the warnings found so far, and what checks ask about.
+//! [`Report`]: the warnings found so far, and the facts that checks ask for.
 
 use std::collections::HashMap;
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::json::{Document, NodeIndex};
 use crate::schema::{Dialect, begins_resource, resolved_uri, split_fragment};
 
-/// Bytes of a URI reference and of what it is relative to; longer ones lead nowhere here, so that the work stays linear.
+/// Bytes of a URI reference and of the URI to which it is relative; longer ones lead nowhere here, so that the work stays linear.
 const MAX_BYTES: usize = 4096;
 
 /// The resources of a text, by URI and by the schema that has it.

@@ -6,7 +6,7 @@ use super::report::Report;
 use super::warning::WarningKind;
 use crate::json::Content;
 
-/// Warns of a root that is no schema of what was meant.
+/// Warns of a root that is probably not the schema that was meant.
 pub(super) fn check(report: &mut Report<'_>, place: &Place<'_>) {
     if !place.is_root() {
         return;

@@ -10,7 +10,7 @@ pub struct Warning {
     pub(super) message: String,
 }
 
-/// In which way something is probably not meant.
+/// A kind of mistake that a schema probably has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum WarningKind {
@@ -78,7 +78,7 @@ impl WarningKind {
         Self::Peers,
     ];
 
-    /// The kind's name in programs and their output. It stays what it is.
+    /// Returns the kind's name in programs and their output. The name never changes. It stays what it is.
     pub fn code(self) -> &'static str {
         match self {
             Self::MisspeltKeyword => "misspelt-keyword",
@@ -105,7 +105,7 @@ impl WarningKind {
 }
 
 impl Warning {
-    /// In which way something is probably not meant.
+    /// Returns the kind of the mistake.
     pub fn kind(&self) -> WarningKind {
         self.kind
     }
@@ -115,7 +115,7 @@ impl Warning {
         &self.pointer
     }
 
-    /// A sentence that says what is wrong and what to do about it, without the place.
+    /// Returns a sentence that names the mistake and the remedy, without the place.
     pub fn message(&self) -> &str {
         &self.message
     }

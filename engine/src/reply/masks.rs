@@ -29,7 +29,7 @@ const MASK_BYTES: usize = 8 << 20;
 /// Memory for the longest completions behind the tokens of states.
 const FURTHEST_BYTES: usize = 1 << 20;
 
-/// The tokens that may lead from the data of a reply to what comes after it.
+/// The tokens that may lead from the data of a reply to the text after it.
 #[derive(Debug)]
 pub(super) struct ClosingTokens(Spelled);
 
@@ -50,7 +50,7 @@ impl ClosingTokens {
 pub(super) struct Reply {
     shared: CompiledSchema,
     form: ReplyForm,
-    /// The tokens that lead from the data to what comes after it, by envelope.
+    /// The tokens that lead from the data to the text after it, by envelope.
     tails: Box<[Arc<ClosingTokens>]>,
     /// The tokens that are not the same in text as in JSON, where the data is text.
     unlike: Option<Arc<UnlikeTokens>>,
@@ -130,7 +130,7 @@ impl Reply {
     }
 }
 
-/// A state in a reply, with the sizes of what is open in the JSON of each thread.
+/// A state in a reply, with the sizes of the strings and containers that are open in the JSON of each thread.
 #[derive(Clone)]
 pub(super) struct ReplyState {
     threads: Arc<[Thread]>,
@@ -236,7 +236,7 @@ impl MaskedText for Reply {
     }
 }
 
-/// Works out what may come.
+/// A walk over the tokens that may come.
 struct ReplyWalk<'a> {
     reply: &'a Reply,
     cache: &'a mut ReplyCache,

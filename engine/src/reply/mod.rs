@@ -1,4 +1,5 @@
-//! [`ReplyCompiler`]: masks of a whole reply to a request for data: the data, in JSON, in YAML or as text, and what stands around it.
+//! [`ReplyCompiler`]: masks of a whole reply to a request for data: the data, in JSON, in YAML or as text, and the text around
+//! it.
 
 mod grammar;
 mod masks;
@@ -60,7 +61,7 @@ pub struct Envelope {
 }
 
 impl Envelope {
-    /// Nothing but the data.
+    /// Returns an envelope without text: nothing but the data.
     pub fn bare() -> Self {
         let (before, after) = (String::new(), String::new());
         Self { before, after }
@@ -85,7 +86,7 @@ pub struct ReplyForm {
 }
 
 impl ReplyForm {
-    /// One string as it is, and nothing around it.
+    /// Returns the form of one string as it is, with nothing around it.
     fn bare_text() -> Self {
         Self {
             data: DataFormat::Text,
@@ -100,7 +101,7 @@ pub struct ReplyCompiler {
     options: ExactOptions,
     /// The tokens as each format reads them, sorted when it is first asked for.
     json: OnceLock<Arc<SharedTokens>>,
-    /// The languages of strings that all documents in JSON begin with, and what was found out about them.
+    /// The languages of strings that all documents in JSON begin with, and the results about them.
     languages: OnceLock<Languages>,
     yaml: OnceLock<Arc<SharedTokens>>,
     text: OnceLock<Arc<SharedTokens>>,
@@ -110,7 +111,7 @@ pub struct ReplyCompiler {
     tags: OnceLock<Arc<TagTokens>>,
     /// The tokens of text as strings of JSON have them.
     escaped: OnceLock<Arc<SharedTokens>>,
-    /// The tokens that may lead from the data into what comes after it, by that.
+    /// The tokens that may lead from the data into the text after it, by that text.
     tails: Mutex<HashMap<String, Arc<ClosingTokens>>>,
 }
 
@@ -288,13 +289,14 @@ impl ReplyCompiler {
         self.sorted(&self.json, self.options.style)
     }
 
-    /// The languages that documents in JSON begin with. What is the same in all of them is worked out when they are first asked for.
+    /// Returns the languages that documents in JSON begin with. What is the same in all of them is worked out when they are first
+    /// asked for.
     fn languages(&self) -> &Languages {
         let look = || warm_up_vocabulary(&self.vocabulary, &self.json_tokens(), &self.options).share();
         self.languages.get_or_init(look)
     }
 
-    /// The tokens of text, each by what it is in a string of JSON.
+    /// Returns the tokens of text, each as it stands in a string of JSON.
     fn escaped_tokens(&self) -> Arc<SharedTokens> {
         let sort = || {
             let (style, tuning) = (self.text_options().style, Tuning::default());

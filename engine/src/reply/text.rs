@@ -81,7 +81,7 @@ pub(super) fn unescaped(json: &[u8]) -> Option<Vec<u8>> {
 #[derive(Debug)]
 pub(super) struct UnlikeTokens {
     spelled: Spelled,
-    /// These tokens as bits, 32 a word.
+    /// Bits of these tokens, 32 a word.
     words: Box<[u32]>,
 }
 

@@ -1,4 +1,4 @@
-//! The ways on from a state of a reply: what stands around the data is known byte by byte, the data by its automaton.
+//! The ways on from a state of a reply: the text around the data is known byte by byte, the data by its automaton.
 //!
 //! What comes next may be read in several ways (a line break may go on with the data or end it), so a state is a list of
 //! [`Thread`]s, each of which can be completed.
@@ -10,7 +10,7 @@ use crate::automaton::{Automaton, AutomatonError, State};
 use super::yaml::{Collections, JsonPiece, Yaml};
 use super::{DataFormat, Envelope, ReplyForm, text};
 
-/// One way of reading a reply so far.
+/// A way of reading a reply so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Thread {
     /// Number of the envelope.

@@ -8,13 +8,13 @@ type OpenCollection = (bool, u32);
 /// The context in which the next piece of JSON is written.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Before {
-    /// The beginning of a line or what an item begins with, at so many spaces.
+    /// The beginning of a line, or the column at which an item begins, at so many spaces.
     Column(u32),
     /// The colon of a name.
     Colon,
     /// The colon and the space behind it.
     Space,
-    /// Nothing that is waited for.
+    /// No context that has to be ended first.
     Nothing,
 }
 

@@ -72,7 +72,7 @@ impl Collection {
     }
 }
 
-/// The JSON that a byte of YAML stands for: closing brackets, and what comes behind them.
+/// The JSON that a byte of YAML stands for: closing brackets, and the bytes behind them.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct JsonPiece {
     pub(super) closed: u32,
@@ -112,7 +112,7 @@ pub(super) struct Collections {
 }
 
 impl Yaml {
-    /// Before the whole document.
+    /// Returns the state before the whole document.
     pub(super) fn root(json: State) -> Self {
         let (top, collection) = (Top::Root, CollectionId::NONE);
         Self { json, top, collection }
@@ -321,7 +321,7 @@ impl Collections {
         Ok(())
     }
 
-    /// Before the first line of a list or mapping that is not empty; none where there is none.
+    /// Returns the state before the first line of a list or mapping that is not empty; none where there is none.
     fn open(
         &mut self,
         automaton: &mut Automaton,

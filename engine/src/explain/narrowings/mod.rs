@@ -1,4 +1,4 @@
-//! [`Narrowings`]: what a style leaves out of a schema's values, and where.
+//! [`Narrowings`]: the values of a schema that a style leaves out, and their places.
 
 mod value_places;
 
@@ -13,7 +13,7 @@ use crate::style::NarrowingKind;
 use crate::{NumberStyle, Style};
 use value_places::{ValuePlace, ValuePlaces};
 
-/// Values of which it is asked what the style leaves out of them.
+/// Number of values of a schema that are looked at for values that the style leaves out.
 const MAX_VALUES: usize = 5_000;
 
 /// Work that finding out may cost, in units of about a microsecond: half a second.
@@ -34,10 +34,10 @@ pub struct Narrowings {
     pub is_complete: bool,
 }
 
-/// One way in which a style leaves out values that a schema allows, and where it does.
+/// A kind of values that a schema allows and a style leaves out, with the places of such values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Narrowing {
-    /// In which way.
+    /// The kind of the values.
     pub kind: NarrowingKind,
     /// The subschemas some of whose values are left out, outermost first; a hundred at most.
     pub places: Vec<KeywordLocation>,
@@ -72,7 +72,7 @@ impl fmt::Display for Narrowing {
     }
 }
 
-/// The automata that answer: each has what one part of the style does.
+/// The automata that answer, each with one part of the style.
 struct Automata<'a> {
     styled: &'a mut Automaton,
     /// All numbers there are, where the style leaves some out.

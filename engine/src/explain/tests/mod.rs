@@ -52,7 +52,7 @@ impl Without {
         Self { relaxable, locations }
     }
 
-    /// With the keywords for which `kept` says so.
+    /// Whether the keywords for which `kept` is true exclude something.
     fn excludes(&mut self, kept: &dyn Fn(&KeywordLocation) -> bool, excluded: Excluded<'_>) -> bool {
         let all = 0..self.locations.len();
         let kept: Vec<usize> = all

@@ -23,8 +23,8 @@ fn tools(count: usize) -> String {
     format!(r#"{{"type": "array", "minItems": 1, "items": {{"anyOf": [{branches}]}}}}"#)
 }
 
-/// Of a union of many tools the one that the document names is explained; what that costs grows with the union, not with
-/// the number of sets of its keywords.
+/// Of a union of many tools the one that the document names is explained; the cost grows with the union, not with the number of
+/// sets of its keywords.
 #[test]
 fn unions_of_tools_take_few_steps() {
     for count in [60, 240] {
@@ -104,7 +104,7 @@ fn hostile_schemas_are_explained_as_far_as_it_goes() {
     }
 }
 
-/// The parts of a schema share what one explanation may cost.
+/// The parts of a schema share the work of one explanation.
 #[test]
 fn many_parts_without_a_value_are_explained_within_one_budget() {
     let part = |at: usize| format!(r#""p{at}": {{"type": "string", "enum": [{at}, {at}.5], "minLength": 1}}"#);

@@ -43,11 +43,11 @@ pub(super) struct Builder<'f> {
     pub(super) points: Vec<Point>,
     /// Formats that are still to be built, each with its point, the one that follows and the ends around it.
     open: Vec<(FormatId, PointId, PointId, Ends)>,
-    /// The points before single bytes, by what follows these: fixed texts share their ends.
+    /// The points before single bytes, by the byte and the point behind it: fixed texts share their ends.
     bytes: HashMap<(u8, PointId), PointId>,
     patterns: HashMap<Vec<Box<[u8]>>, Arc<Patterns>>,
     pattern_bytes: usize,
-    /// Entries of all lists of what follows a pattern.
+    /// Number of entries in all lists of points behind patterns.
     pattern_entries: usize,
 }
 
@@ -261,7 +261,7 @@ impl<'f> Builder<'f> {
         })
     }
 
-    /// One of some formats; those that begin with fixed texts share these.
+    /// Returns the point before one of some formats; those that begin with fixed texts share these.
     fn or(&mut self, elements: &[FormatId], next: PointId, ends: &Ends) -> Result<Point, CompileError> {
         let (mut alternatives, mut others) = (Vec::new(), Vec::new());
         for &element in elements {

@@ -16,7 +16,7 @@ use super::program::{ByteSet, ContentStart};
 pub(super) struct Content {
     pub(super) shared: Box<CompiledSchema>,
     pub(super) start: ContentStart,
-    /// Whether it is a string as it is, which the automaton reads as a string of JSON.
+    /// Whether the content is a string as it is, which the automaton reads as a string of JSON.
     pub(super) is_text: bool,
     /// Texts that it never has, where it is text.
     pub(super) never: &'static [&'static str],

@@ -17,9 +17,9 @@ const NEVER: u32 = u32::MAX;
 /// The way to the end of the reply that takes the fewest bytes.
 #[derive(Debug)]
 pub(super) struct Ends {
-    /// For each point the next one on the way.
+    /// For each point the next point on the shortest way.
     next: Box<[PointId]>,
-    /// For each point the number of bytes, as far as contents are known.
+    /// For each point the number of bytes of the shortest way, as far as contents are known.
     bytes: Box<[u32]>,
     /// The bytes that end each content from its beginning; none where there are no such bytes.
     contents: Box<[Option<Box<[u8]>>]>,

@@ -1,4 +1,4 @@
-//! [`Format`]: what a structural tag says, read from its JSON.
+//! [`Format`]: the parts of a structural tag, read from its JSON.
 
 use std::sync::Arc;
 
@@ -26,17 +26,17 @@ pub(super) enum Unit {
 pub(super) enum Format {
     /// The parameters of a call, each between marks.
     Parameters(Parameters),
-    /// One of some fixed texts.
+    /// A choice of one of some fixed texts.
     Literals(Vec<Literal>),
     /// A JSON document, or a text that an expression matches.
     Content(ContentId),
     /// Free text, without some texts.
     Free { unit: Unit, excludes: Vec<Literal> },
-    /// One token but these.
+    /// Any one token but these.
     OneToken { excludes: Vec<Literal> },
     /// Parts in order.
     Sequence(Vec<FormatId>),
-    /// One of some parts.
+    /// A choice of one of some parts.
     Or(Vec<FormatId>),
     /// A part between others.
     Tag(Tag),
@@ -70,7 +70,7 @@ pub(super) enum Format {
 pub(super) struct Tag {
     pub(super) begin: Literal,
     pub(super) content: FormatId,
-    /// One of these ends it.
+    /// The ends, of which one stands behind the content.
     pub(super) ends: Vec<Literal>,
 }
 
@@ -126,7 +126,7 @@ pub(super) struct FoundContent {
 }
 
 impl StructuralTag {
-    /// Leaves out what cannot be written: `numbers` has for each content its new number, or none where no text is one of it.
+    /// Removes parts that cannot be written: `numbers` has for each content its new number, or none where no text is one of it.
     ///
     /// # Errors
     ///

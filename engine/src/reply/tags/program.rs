@@ -16,19 +16,19 @@ pub(super) type PointId = u32;
 /// A point of a structural tag's program, with the points that follow.
 #[derive(Debug)]
 pub(super) enum Point {
-    /// Behind all of it.
+    /// Behind the whole structural tag.
     End,
-    /// At the beginning of each of these.
+    /// At the beginning of each of these points.
     Fork(Vec<PointId>),
-    /// Before one of some bytes, sorted, each with what follows it.
+    /// Before one of some bytes, sorted, each with the point behind it.
     Branch(SmallVec<[(u8, PointId); 1]>),
-    /// Before a content, with what follows it.
+    /// Before a content, with the point behind it.
     Content(ContentId, PointId),
     /// In free text.
     Free(Box<Region>),
 }
 
-/// One way of reading a reply so far.
+/// A way of reading a reply so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Thread {
     /// The reply has ended.
@@ -76,7 +76,7 @@ impl ByteSet {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ContentStart {
     pub(super) state: State,
-    /// Whether it may be empty.
+    /// Whether the content may be empty.
     pub(super) may_be_empty: bool,
 }
 
@@ -124,7 +124,7 @@ impl Program {
         text
     }
 
-    /// The content of a point of that kind, and what follows it.
+    /// Returns the content of a point of that kind, and the point behind it.
     pub(super) fn content(&self, point: PointId) -> Option<(ContentId, PointId)> {
         match self.point(point) {
             Point::Content(content, next) => Some((*content, *next)),

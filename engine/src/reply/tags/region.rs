@@ -109,20 +109,20 @@ impl Patterns {
 #[derive(Debug)]
 pub(super) struct Region {
     unit: Unit,
-    /// Whether it is one token rather than any number.
+    /// Whether the region is one token rather than any number.
     is_one: bool,
     patterns: Arc<Patterns>,
     start: StateID,
     /// Whether patterns may leave no end to a character that has begun.
     cuts_characters: bool,
-    /// For each pattern what follows it; none where it must not occur.
+    /// For each pattern the point behind it; none where the pattern must not occur.
     dispatch: Box<[Option<PointId>]>,
     /// The point behind the region.
     pub(super) exit: PointId,
 }
 
 impl Region {
-    /// A region whose patterns are followed by what `dispatch` has at their places.
+    /// Makes a region whose patterns are followed by the points of `dispatch` at their places.
     pub(super) fn new(
         (unit, is_one): (Unit, bool),
         patterns: Arc<Patterns>,
@@ -147,7 +147,7 @@ impl Region {
         self.unit
     }
 
-    /// Whether it is one token rather than any number.
+    /// Whether the region is one token rather than any number.
     pub(super) fn is_one(&self) -> bool {
         self.is_one
     }
@@ -158,7 +158,7 @@ impl Region {
         Place { within, read }
     }
 
-    /// Whether what follows the region may begin at a place.
+    /// Whether the point behind the region may be entered at a place.
     pub(super) fn may_leave(&self, at: Place) -> bool {
         !self.is_one && at.within == Within::Between
     }
@@ -220,8 +220,8 @@ impl Region {
         (!automaton.is_match(read)).then(|| read.as_u32())
     }
 
-    /// A short text that ends a character or token from a place, and what follows it: the region's exit or, where each such text ends with a
-    /// pattern, what follows that.
+    /// Returns a short text that ends a character or token from a place, and the point behind it: the region's exit or, where
+    /// each such text ends with a pattern, the point behind the pattern.
     pub(super) fn rest(&self, at: Place) -> Option<(Vec<u8>, PointId)> {
         let mut open: Vec<(Place, Vec<u8>)> = vec![(at, Vec::new())];
         let mut behind_pattern = None;

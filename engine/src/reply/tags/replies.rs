@@ -399,7 +399,7 @@ impl MaskedText for TagReplies {
     }
 }
 
-/// Reads what must come.
+/// Reads the bytes that must come.
 struct ForcedReader<'a>(&'a TagReplies);
 
 impl ReadBytes<Arc<[Thread]>> for ForcedReader<'_> {

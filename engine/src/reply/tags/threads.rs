@@ -129,7 +129,7 @@ impl Stepper<'_> {
         Ok(())
     }
 
-    /// The point behind what a thread is in, where that may end and a byte may come there.
+    /// Returns the point behind the content or free text of a thread, where that may end and a byte may come there.
     fn exit(&self, thread: Thread, byte: u8) -> Result<Option<PointId>, AutomatonError> {
         let Some(exit) = self.behind(thread) else {
             return Ok(None);
@@ -138,7 +138,7 @@ impl Stepper<'_> {
         Ok(is_way.then_some(exit))
     }
 
-    /// The point behind what a thread is in.
+    /// Returns the point behind the content or free text of a thread.
     fn behind(&self, thread: Thread) -> Option<PointId> {
         match thread {
             Thread::End | Thread::Branch(_) => None,
@@ -147,7 +147,7 @@ impl Stepper<'_> {
         }
     }
 
-    /// Whether what a thread is in may end.
+    /// Whether the content or free text of a thread may end.
     fn may_leave(&self, thread: Thread) -> Result<bool, AutomatonError> {
         match thread {
             Thread::End | Thread::Branch(_) => Ok(false),
@@ -173,7 +173,7 @@ impl Stepper<'_> {
         Ok(false)
     }
 
-    /// The threads that are behind what some are in, where that may end.
+    /// Returns the threads behind the contents and free texts of some threads, where these may end.
     pub(super) fn behind_all(&self, threads: &[Thread]) -> Result<Threads, AutomatonError> {
         let (mut found, mut seen): (Threads, SmallVec<[PointId; 4]>) = (Threads::new(), SmallVec::new());
         let mut open: Threads = Threads::from_slice(threads);

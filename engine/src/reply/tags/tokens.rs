@@ -1,4 +1,4 @@
-//! [`TagTokens`]: what structural tags need to know of a vocabulary, and the tokens that reach beyond contents.
+//! [`TagTokens`]: the index of a vocabulary that structural tags need, and the tokens that reach beyond contents.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -29,7 +29,7 @@ pub(in crate::reply) struct TagTokens {
     pub(super) bytes: ByteSet,
     /// The special tokens that end no sequence, 32 a word.
     pub(super) special: Box<[u32]>,
-    /// These, and all tokens of text.
+    /// Bits of these tokens, and of all tokens of text.
     pub(super) any: Box<[u32]>,
     /// The tokens of text that begin with a character and have whole ones up to their last, 32 a word.
     pub(super) text: Box<[u32]>,

@@ -15,7 +15,7 @@ use super::without::WithoutTexts;
 
 /// State of an outline.
 pub(super) type OutlineState = u32;
-/// Before the first byte, in every outline.
+/// State before the first byte, in every outline.
 pub(super) const START: OutlineState = 0;
 
 /// Within a text of which nothing is known.
@@ -24,7 +24,7 @@ const ANY: OutlineState = 1;
 const OPEN: OutlineState = 1;
 /// Within a number, which may be the whole document.
 const NUMBER: OutlineState = 2;
-/// Behind a document, where whitespace may follow.
+/// State behind a document, where whitespace may follow.
 const ENDED: OutlineState = 3;
 
 /// States of a content that are looked at one by one, at most: that takes tens of milliseconds.

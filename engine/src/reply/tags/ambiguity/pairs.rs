@@ -19,7 +19,7 @@ const MAX_PAIRS: usize = 1 << 19;
 /// Times that a pair is come to, mostly again.
 const MAX_ADDED: usize = 1 << 25;
 
-/// In the state of free text: what was read of its patterns before the threads of a pair parted is not known.
+/// Flag in the state of free text: it is not known what was read of the patterns before the threads of a pair parted.
 const PARTED: u32 = 1 << 31;
 
 /// The position of a thread, roughly: in a content the state of its outline, in free text what has been read of its patterns,
@@ -49,7 +49,7 @@ struct Conflict(ContentId);
 pub(super) struct Pairs<'a> {
     program: &'a Program,
     outlines: &'a Outlines<'a>,
-    /// All bytes of text, and what begins special tokens.
+    /// All bytes of text, and the bytes that begin special tokens.
     every: Box<[u8]>,
     /// Bytes that fixed texts, patterns and documents tell apart, and one more.
     apart: Box<[u8]>,
@@ -149,7 +149,7 @@ impl<'a> Pairs<'a> {
         Ok(None)
     }
 
-    /// Adds the pairs of what a thread may be after a byte.
+    /// Adds the pairs of positions that a thread may have after a byte.
     fn part(&mut self, point: PointId, states: &[u32], bytes: &[u8]) -> Result<Option<Conflict>, CompileError> {
         for &state in states {
             for &byte in bytes {
@@ -169,7 +169,7 @@ impl<'a> Pairs<'a> {
         Ok(None)
     }
 
-    /// Adds the pairs of what follows patterns that are read at once, because one ends with the other.
+    /// Adds the pairs of points behind patterns that are read at once, because one ends with the other.
     fn found_at_once(&mut self, region: &Region) -> Result<Option<Conflict>, CompileError> {
         let rules: HashMap<&[u8], PointId> = region.rules().collect();
         for (text, point) in region.rules() {

@@ -1,4 +1,4 @@
-//! [`Arguments`]: the schema of a call's arguments, and what it says of the values of each parameter.
+//! [`Arguments`]: the schema of a call's arguments, and its statements on the values of each parameter.
 
 use std::sync::Arc;
 
@@ -40,7 +40,7 @@ pub(super) enum Kinds {
 /// The schema of the values of a parameter.
 pub(super) struct ValueSchema {
     pub(super) kinds: Kinds,
-    /// Its text.
+    /// The text of the schema.
     pub(super) text: String,
     /// All strings that it may allow, where it lists them.
     pub(super) strings: Option<Vec<String>>,

@@ -50,7 +50,7 @@ impl<'f> Builder<'f> {
         Ok(openings)
     }
 
-    /// Before one of some parameters or, where it may be there, what follows them all.
+    /// Returns the point before one of some parameters or, where that may come, before the text that follows them all.
     fn between(&mut self, openings: &[Alternative<'f>], next: Option<PointId>) -> Result<Point, CompileError> {
         let mut points = Vec::new();
         if !openings.is_empty() {

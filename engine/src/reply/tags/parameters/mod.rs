@@ -30,7 +30,7 @@ use super::literal::Literal;
 /// The parameters of a call.
 #[derive(Clone, Debug)]
 pub(super) struct Parameters {
-    /// In the order in which they come.
+    /// The declared parameters, in the order in which they come.
     pub(super) declared: Vec<Parameter>,
     /// The ways to write a parameter of another name: none, where there must be none.
     pub(super) others: Vec<Form>,
