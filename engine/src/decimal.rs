@@ -1,4 +1,4 @@
-//! Exact decimal numbers of any size: what JSON number texts denote.
+//! Exact decimal numbers of any size, read from the texts of JSON numbers.
 //!
 //! A [`Decimal`] is `±significand × 10^exponent`. Only the digits that were written are stored, so that `1e400` or
 //! `1e-999999999` costs no more than `1`; no operation here writes out a power of ten for an exponent that a text
@@ -27,7 +27,7 @@ pub(crate) struct NumberLimitReached {
     pub(crate) limit: u64,
 }
 
-/// Why a text gives no [`Decimal`].
+/// The reason for which a text gives no [`Decimal`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum DecimalError {
     /// The text is not a number of the JSON grammar.

@@ -1,10 +1,10 @@
-//! [`CompileError`], [`MaskError`] and [`VocabularyError`]: what went wrong, where, and what to do about it.
+//! [`CompileError`], [`MaskError`] and [`VocabularyError`]: each says the defect, its place, and the remedy.
 
 use std::fmt;
 
 use crate::TokenId;
 
-/// Why a schema could not be compiled.
+/// The error of a schema that could not be compiled.
 ///
 /// An error has a [kind](Self::kind) and a message, and, where they are known, the [place](Self::pointer) in the schema as a
 /// JSON Pointer and the [keyword](Self::keyword) at fault.
@@ -88,7 +88,7 @@ impl CompileError {
         self
     }
 
-    /// In which way compiling failed.
+    /// Returns the kind of the error.
     pub fn kind(&self) -> CompileErrorKind {
         self.kind
     }
@@ -126,7 +126,7 @@ impl fmt::Display for CompileError {
 
 impl std::error::Error for CompileError {}
 
-/// Why a [`Masker`](crate::Masker) could not do as asked.
+/// The error of a [`Masker`](crate::Masker) that could not do as asked.
 ///
 /// After [`LimitExceeded`](Self::LimitExceeded) and [`Internal`](Self::Internal) the document cannot go on; the other errors
 /// leave the masker as it was.
@@ -163,14 +163,14 @@ pub enum MaskError {
     Internal(String),
 }
 
-/// Why a tokenizer's data does not make a [`Vocabulary`](crate::Vocabulary).
+/// The error of a tokenizer's data that does not make a [`Vocabulary`](crate::Vocabulary).
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum VocabularyError {
     /// The file is not JSON.
     #[error("tokenizer.json is not JSON: {message}")]
     Json {
-        /// The byte at which that shows, and what is wrong there.
+        /// The byte at which the defect shows, and the defect.
         message: String,
     },
     /// A part of tokenizer.json is missing or of an unexpected shape.
@@ -200,7 +200,7 @@ pub enum VocabularyError {
         /// The error found there.
         message: &'static str,
     },
-    /// One id is given to two different tokens.
+    /// A token id that is given to two different tokens.
     #[error("token id {id} is given twice: {first:?} and {second:?}")]
     DuplicateId {
         /// The id.
@@ -236,7 +236,7 @@ pub enum VocabularyError {
     Limit {
         /// The quantity that is too large.
         what: &'static str,
-        /// Its size.
+        /// The quantity's value.
         value: usize,
         /// The largest allowed.
         limit: usize,

@@ -1,6 +1,6 @@
 //! [`Limits`]: every limit that keeps untrusted input from costing more than it should.
 
-/// Limits on what a schema, and the documents under it, may cost.
+/// Limits on the cost of a schema, and of the documents under it.
 ///
 /// A schema over a limit is refused with an error that names the limit; where that shows in the middle of a document only,
 /// the mask is refused. The defaults admit every schema of the public collections with a wide margin (the largest has

@@ -81,8 +81,8 @@ pub trait Masker: Send {
         Ok(())
     }
 
-    /// Says whether `token` is part of what may be written somewhere though it is no text: a structural tag names such tokens. One that
-    /// ends sequences may so be a part of an answer.
+    /// Whether `token` may be written somewhere though it is no text: a structural tag names such tokens. An end-of-sequence
+    /// token may so be a part of an answer. One that ends sequences may so be a part of an answer.
     fn names(&self, token: TokenId) -> bool {
         let _ = token;
         false

@@ -98,7 +98,7 @@ impl CompiledSchema {
         }
     }
 
-    /// The languages of strings that came up, with what was found out about them.
+    /// Returns the languages of strings that came up, with all results about them.
     pub(crate) fn into_languages(self) -> Languages {
         let builder = self.builder.into_inner().unwrap_or_else(PoisonError::into_inner);
         builder.automaton.into_languages()
@@ -244,7 +244,8 @@ impl MaskBuilder {
         Ok(tokens)
     }
 
-    /// Works out the tokens that may come at a state. `found` is empty, and what is left in it does not matter.
+    /// Works out the tokens that may come at a state. `found` is empty, and its later contents do not matter. `found` is empty,
+    /// and what is left in it does not matter.
     fn find(
         &mut self,
         at: State,

@@ -63,7 +63,7 @@ impl Link {
 /// Links that follow one another, each with the state that it begins in.
 type Chain = Vec<(State, Arc<Link>)>;
 
-/// For each place in a text the number of tokens that spell what is left, and the length of the first.
+/// For each place in a text the number of tokens that spell the remaining text, and the length of the first.
 type Spelling = Arc<[(u32, u32)]>;
 
 /// A cache of the completions in one schema.
@@ -109,7 +109,7 @@ impl CompletionTokens {
         Ok(Some(tokens))
     }
 
-    /// The length of what [`tokens`](Self::tokens) gives.
+    /// Returns the length of the completion by [`tokens`](Self::tokens).
     pub(crate) fn length(
         &mut self,
         automaton: &mut Automaton,
@@ -216,7 +216,7 @@ impl CompletionTokens {
         }
     }
 
-    /// For each place in the text of a piece how many tokens spell what is left of it, at least, and the length of the
+    /// Returns for each place in the text of a piece the fewest tokens that spell the remaining text, and the length of the
     /// first.
     fn spelling(&mut self, vocabulary: &Vocabulary, piece: &TextPiece) -> Spelling {
         // A text that nothing else keeps does not come again.

@@ -1,4 +1,4 @@
-//! From bytes that must come to the tokens that a tokenizer would make of them.
+//! Forced tokens: the tokens that a tokenizer would make of bytes that must come.
 
 use crate::automaton::{Automaton, AutomatonError, State};
 use crate::{TokenId, Vocabulary};

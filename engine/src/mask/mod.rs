@@ -1,4 +1,4 @@
-//! From the automaton of a schema to the masks of tokens: which tokens of a vocabulary may come at each state of a document.
+//! Masks of tokens, from the automaton of a schema: the tokens of a vocabulary that may come at each state of a document.
 //!
 //! `compiler` makes a `compiled_schema`, which works masks out and keeps them, and a `masker` over it. `index` holds what
 //! is known of a vocabulary and never changes, `cache` what is remembered within bounds of memory. `structure` walks over

@@ -83,7 +83,7 @@ impl ExactOptions {
         self
     }
 
-    /// Sets what a schema, and the documents under it, may cost.
+    /// Sets the limits on the cost of a schema, and of the documents under it.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.schema.limits = limits;

@@ -1,4 +1,4 @@
-//! [`SharedTokens`]: a vocabulary's tokens, and what all schemas over it remember of them.
+//! [`SharedTokens`]: a vocabulary's tokens, and the caches that all schemas over it share.
 
 use crate::mask::cache::mask_buffers::BufferPool;
 use crate::mask::cache::shapes::SharedShapes;
@@ -9,7 +9,7 @@ use crate::mask::tuning::Tuning;
 use crate::mask::value_tokens::ValueTokens;
 use crate::{Style, Vocabulary};
 
-/// The tokens of a vocabulary in a style, and what is the same in all schemas.
+/// The tokens of a vocabulary in a style, and the caches that are the same in all schemas.
 #[derive(Debug)]
 pub(crate) struct SharedTokens {
     pub(crate) index: TokenIndex,

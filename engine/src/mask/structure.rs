@@ -192,7 +192,7 @@ impl<'a> StructureWalk<'a> {
         self.ends().closings(at, contents, found)
     }
 
-    /// The tokens, sorted, that stay in a string and would leave nothing but what it must not become.
+    /// Returns the tokens, sorted, that stay in a string and would leave nothing but texts that the string must not become.
     pub(crate) fn excluded(
         &mut self,
         at: State,
@@ -213,8 +213,8 @@ impl<'a> StructureWalk<'a> {
         Ok(excluded(self.automaton, contents, language, left)?.into())
     }
 
-    /// Works out what begins values of the shape that a state behind a name is before; false where that is done, or more
-    /// counts than the shape.
+    /// Works out the tokens that begin values of the shape that a state behind a name is before; false where that is done, or
+    /// more counts than the shape.
     pub(crate) fn warm_up_value(&mut self, name: Option<State>, value: State) -> Result<bool, AutomatonError> {
         let Some(shape) = self.automaton.value_shape(value)? else {
             return Ok(false);

@@ -415,7 +415,7 @@ fn masks_say_what_accepting_says() {
     }
 }
 
-/// A mask says of each token what accepting it says.
+/// Asserts that a mask allows exactly the tokens that are accepted.
 fn agree(masker: &mut dyn Masker, vocabulary: &Vocabulary, place: &str) {
     let mask = masker.mask().unwrap().clone();
     for token in 0..vocabulary.len() as TokenId {
@@ -428,7 +428,7 @@ fn agree(masker: &mut dyn Masker, vocabulary: &Vocabulary, place: &str) {
     }
 }
 
-/// Tokens that end several containers ask what is around all of them, however far out that is.
+/// A token that ends several containers depends on the state around all of them, however far out that is.
 #[test]
 fn tokens_end_containers_at_every_depth() {
     let vocabulary = vocabulary(&[

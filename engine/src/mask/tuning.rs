@@ -6,7 +6,7 @@
 pub(crate) struct Tuning {
     /// Nodes at which tokens leave a loop up to which the loop is taken before a definite region is looked for.
     pub(crate) loop_exits: usize,
-    /// Nodes that are walked in about the time that it takes to see what a definite region judges together.
+    /// Nodes that are walked in about the time that it takes to find the nodes that a definite region judges together.
     pub(crate) walked_nodes: usize,
 }
 

@@ -52,6 +52,6 @@ const LISTED: usize = 200;
 #[derive(Debug)]
 pub(crate) struct ValueTokens {
     pub(crate) open: OpenTokens,
-    /// The tokens that end the value, with what they have behind it.
+    /// The tokens that end the value, each with its suffix behind the value.
     pub(crate) whole: Box<[(u32, TokenId)]>,
 }

@@ -32,8 +32,8 @@ const MAX_KEYS: usize = 256;
 const MAX_WORDS: usize = 32;
 /// Places that are looked at in strings of one kind.
 const MAX_STATES: usize = 16;
-/// Memory from which on no more is looked at: it grows with the work, which it is a measure of. An eighth of what the
-/// schema itself has taken, if that is more.
+/// Memory up to which states are looked at: it grows with the work, of which it is a measure. An eighth of the memory that the
+/// schema itself has taken, if that is more. An eighth of what the schema itself has taken, if that is more.
 const BYTES: usize = 32 << 10;
 /// Memory beyond that, up to which strings are looked further into.
 const STRING_BYTES: usize = 36 << 10;
@@ -74,7 +74,8 @@ const TEXTS: [(&str, &[&str]); 12] = [
 /// Values of which nothing but their type is asked, as members of an object, in the words of all drafts.
 const VALUES: &str = r#"{"properties": {"any": {}, "array": {"type": "array"}, "object": {"type": "object"}}}"#;
 
-/// Looks at what may come in values and texts of formats, as it is the same in all schemas. These languages came up.
+/// Works out the tokens of values and of texts of formats, as they are the same in all schemas. Returns the languages that came
+/// up. These languages came up.
 pub(crate) fn warm_up_vocabulary(
     vocabulary: &Arc<Vocabulary>,
     tokens: &Arc<SharedTokens>,
@@ -102,9 +103,9 @@ pub(crate) fn warm_up_vocabulary(
 
 /// A state from which the warm-up goes on.
 enum Open {
-    /// Before a value, with the state behind its name, if it is a member.
+    /// A state before a value, with the state behind its name, if the value is a member.
     Value(Option<State>, State),
-    /// Before the name of a member.
+    /// A state before the name of a member.
     Names(State),
 }
 
@@ -228,7 +229,7 @@ impl MaskBuilder {
         self.warm_up_texts(texts, Allowed { memory, ..allowed }, shared)
     }
 
-    /// Looks further into strings: at what may come behind their first characters, a few states of each.
+    /// Looks further into strings: at the states behind their first characters, a few of each.
     fn warm_up_texts(
         &mut self,
         languages: Vec<LanguageId>,

@@ -1,6 +1,6 @@
-//! [`NarrowingKind`]: the ways in which a style leaves out some of what a schema allows.
+//! [`NarrowingKind`]: the kinds of values that a schema allows and a style leaves out.
 
-/// In which way a style leaves out values that a schema allows, or keeps their order otherwise than the schema has it.
+/// A kind of values that a schema allows and a style leaves out, or whose order it keeps otherwise than the schema has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum NarrowingKind {
@@ -43,7 +43,7 @@ impl NarrowingKind {
         Self::MixedOrder,
     ];
 
-    /// The kind's name in programs and their output. It stays what it is.
+    /// Returns the kind's name in programs and their output. The name never changes. It stays what it is.
     pub fn code(self) -> &'static str {
         match self {
             Self::FreeDepth => "free-depth",

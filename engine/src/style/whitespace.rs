@@ -1,4 +1,4 @@
-//! [`Whitespace`]: what stands between the parts of a document.
+//! [`Whitespace`]: the characters between the parts of a document.
 
 /// Whitespace between the parts of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -84,7 +84,7 @@ impl LineBreak {
 }
 
 impl Default for FixedWhitespace {
-    /// One line without padding, with one space behind the colon and none elsewhere. With an indent added it is what
+    /// Returns one line without padding, with one space behind the colon and none elsewhere. With an indent added it is what
     /// Python and JavaScript write.
     fn default() -> Self {
         Self {
@@ -100,7 +100,7 @@ impl Default for FixedWhitespace {
 /// The part of a document before a gap between its parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
-    /// Nothing, or the whole document.
+    /// No part, or the whole document.
     Document,
     /// An opening bracket.
     Opening,
@@ -258,7 +258,7 @@ pub(crate) struct LayoutPoint {
 
 #[cfg(test)]
 impl LayoutPoint {
-    /// Before a document.
+    /// The layout before a document.
     pub(crate) const START: Self = Self {
         before: Part::Document,
         depth: 0,

@@ -202,8 +202,8 @@ impl Vocabulary {
             .any(|token| next(token[bytes.len()]))
     }
 
-    /// As few tokens as can be that spell `text`; none where some byte has no token. This is not what the tokenizer would
-    /// write.
+    /// Returns the fewest tokens that spell `text`; none where some byte has no token. This is not the tokenizer's spelling. This
+    /// is not what the tokenizer would write.
     pub fn spell(&self, text: &[u8]) -> Option<Vec<TokenId>> {
         let lengths = self.fewest_tokens(text);
         let (mut tokens, mut from) = (Vec::new(), 0);
@@ -215,7 +215,7 @@ impl Vocabulary {
         Some(tokens)
     }
 
-    /// For each place in `text` how many tokens spell what is left of it, at least, and the length of the first of them in
+    /// Returns for each place in `text` the fewest tokens that spell the remaining text, and the length of the first of them in
     /// bytes; [`u32::MAX`] where some byte has no token. Of long texts only the longest tokens are looked at.
     pub(crate) fn fewest_tokens(&self, text: &[u8]) -> Vec<(u32, u32)> {
         /// Bytes of a text up to which all tokens are looked at.

@@ -1,4 +1,4 @@
-//! [`BoundedCache`]: what was worked out, as long as it does not take too much memory.
+//! [`BoundedCache`]: values by keys, as long as they do not take too much memory.
 
 use std::hash::Hash;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -21,7 +21,7 @@ struct Generation<K, V> {
     bytes: usize,
 }
 
-/// Bytes that a key and what holds it take, roughly.
+/// Bytes that a key and its entry in the table take, roughly.
 const ENTRY_BYTES: usize = 96;
 
 impl<K: Eq + Hash, V: Clone> BoundedCache<K, V> {

@@ -20,7 +20,7 @@ pub(crate) struct MaskBuffers {
     buffers: Vec<MaskBuffer>,
 }
 
-/// BufferPool that no masker uses, with what was drawn on them last: a new masker mostly draws the like.
+/// Mask buffers that no masker uses, with the sets drawn on them last: a new masker mostly draws the like.
 #[derive(Debug, Default)]
 pub(crate) struct BufferPool(Mutex<Vec<MaskBuffers>>);
 
@@ -39,7 +39,7 @@ impl BufferPool {
     }
 }
 
-/// A mask, and what is drawn on it.
+/// A mask, and the set that is drawn on it.
 #[derive(Debug)]
 struct MaskBuffer {
     mask: TokenMask,
@@ -80,7 +80,7 @@ impl MaskBuffers {
 }
 
 impl MaskBuffer {
-    /// Draws a set over the one drawn before, but for what both have in common.
+    /// Draws a set over the one drawn before, but for the tokens that both have in common.
     fn draw(&mut self, tokens: &Arc<TokenSet>) {
         let (mut same, mut keeps_without) = (0, false);
         if let Some(drawn) = &self.drawn {
@@ -117,7 +117,7 @@ mod tests {
     use super::*;
     use crate::mask::index::base_sets::Words;
 
-    /// Whatever was drawn before, a set is drawn as it is.
+    /// A buffer shows the set drawn last, whatever was drawn before.
     #[test]
     fn drawings_leave_no_trace() {
         let len = 100;

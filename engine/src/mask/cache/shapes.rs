@@ -1,4 +1,4 @@
-//! [`Shapes`]: what is known of values by their shape, in one schema and in all schemas of a vocabulary.
+//! [`Shapes`]: caches by the shape of values, in one schema and in all schemas of a vocabulary.
 
 use std::sync::{Arc, Mutex};
 
@@ -6,7 +6,7 @@ use crate::automaton::{Automaton, CommonShape, ValueShape};
 
 use super::bounded::{BoundedCache, lock};
 
-/// Memory for what all schemas know of shapes.
+/// Memory for the entries that all schemas share.
 const SHARED_BYTES: usize = 2 << 20;
 
 /// A cache for shapes that schemas have in common.
@@ -24,7 +24,7 @@ impl<T> Default for SharedShapes<T> {
 pub(crate) struct Shapes<T>(BoundedCache<ValueShape, Arc<T>>);
 
 impl<T> Shapes<T> {
-    /// Nothing yet, and never more than so many bytes.
+    /// Makes an empty cache of at most so many bytes.
     pub(crate) fn new(allowed: usize) -> Self {
         Self(BoundedCache::new(allowed))
     }
@@ -61,7 +61,7 @@ impl<T> Shapes<T> {
         Ok(known)
     }
 
-    /// Keeps what was found out about a shape, for all schemas if it is common.
+    /// Keeps the value of a shape, for all schemas if the shape is common.
     pub(crate) fn keep(
         &mut self,
         shared: &SharedShapes<T>,

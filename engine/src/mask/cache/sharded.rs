@@ -1,4 +1,4 @@
-//! [`ShardedCache`]: what was worked out, read by many threads at once.
+//! [`ShardedCache`]: a cache that many threads read at once.
 
 use std::hash::{BuildHasher, Hash};
 use std::sync::{PoisonError, RwLock};
@@ -19,12 +19,13 @@ pub(crate) struct ShardedCache<K, V> {
 }
 
 impl<K: Eq + Hash, V: Clone> ShardedCache<K, V> {
-    /// Nothing yet, and never more than so many bytes; with room for so many values from the beginning.
+    /// Makes an empty cache of at most so many bytes; with room for so many values from the beginning.
     pub(crate) fn new(allowed: usize, values: usize) -> Self {
         Self::of_parts(SHARDS, allowed, values)
     }
 
-    /// Nothing yet, and never more than so many bytes, in one part: for values that few threads ask for at a time it takes less memory.
+    /// Makes an empty cache of at most so many bytes, in one part: for values that few threads ask for at a time it takes less
+    /// memory.
     pub(crate) fn whole(allowed: usize) -> Self {
         Self::of_parts(1, allowed, 0)
     }

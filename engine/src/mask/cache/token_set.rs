@@ -49,7 +49,7 @@ pub(crate) struct TokenSet {
 }
 
 impl Base {
-    /// Whether two bases are the same set, without looking at what is in it.
+    /// Whether two bases are the same set, without looking at their tokens.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::None, Self::None)

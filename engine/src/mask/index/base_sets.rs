@@ -85,7 +85,7 @@ impl BaseSets {
         }
     }
 
-    /// Adds the tokens that begin names, by what they have behind the opening quote.
+    /// Adds the tokens that begin names, by the characters behind the opening quote.
     pub(crate) fn add_names(&mut self, contents: &Contents, nothing: &SuffixSet) {
         let mut words = self.names.to_vec();
         let quotes = contents

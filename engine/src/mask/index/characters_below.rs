@@ -1,4 +1,4 @@
-//! [`CharactersBelow`]: which characters the texts of a trie have below each node, and how many each text has.
+//! [`CharactersBelow`]: the characters that the texts of a trie have below each node, and the number of characters of each text.
 //!
 //! Where a language loops on all characters below a node, what is below it is known at the node.
 

@@ -1,4 +1,4 @@
-//! [`Contents`]: tokens by what they add to a string.
+//! [`Contents`]: tokens by the characters that they add to a string.
 //!
 //! Most places in a document are inside of strings. There a token without a closing quote is judged by the string's
 //! language alone, and languages speak of characters. So tokens are decoded once, when a vocabulary is loaded, and kept
@@ -61,7 +61,7 @@ pub(crate) struct Contents {
     pub(crate) closed: Box<[Box<str>]>,
     /// The [marks](mark) of these texts, as bits: most other texts have none of them.
     closed_marks: Box<[u64]>,
-    /// The tokens with a closing quote by what they have behind it, those with nothing first.
+    /// The tokens with a closing quote by their suffixes behind it, those with an empty one first.
     pub(crate) by_suffix: Box<[(u32, Box<[TokenId]>)]>,
     /// The tokens that go on behind the quote as behind a name, by the characters before it.
     pub(crate) names: Box<[NameClosings]>,
@@ -118,7 +118,7 @@ impl PartialCodePoint {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Closing {
     pub(crate) token: TokenId,
-    /// The number of what the token has behind the quote.
+    /// The number of the token's suffix behind the quote.
     pub(crate) suffix: u32,
 }
 
@@ -352,8 +352,8 @@ impl Contents {
         closings.map(|closing| (text.into(), *closing))
     }
 
-    /// Of some tokens that close the same string: those that have nothing behind the quote, and those that go on as behind
-    /// a name.
+    /// Picks, of tokens that close the same string, those that have nothing behind the quote, and those that go on as behind a
+    /// name.
     pub(crate) fn by_kind<'a>(closings: &'a [Closing], suffixes: &TokenSuffixes) -> [&'a [Closing]; 2] {
         let up_to = |kind| closings.partition_point(|closing| suffixes.kind(closing.suffix) <= kind);
         let nothing = up_to(SuffixKind::Nothing);

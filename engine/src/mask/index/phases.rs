@@ -33,7 +33,7 @@ impl Phases {
     pub(crate) const ALL: Self = Self((1 << 13) - 1);
     const NONE: Self = Self(0);
 
-    /// In one of both.
+    /// Returns the union of two sets of phases.
     pub(crate) const fn or(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
@@ -108,7 +108,7 @@ impl Phases {
 mod tests {
     use super::*;
 
-    /// Whatever stands between two quotes of documents, and any part of it, is admitted.
+    /// Any text between two quotes of documents, and any part of it, is admitted.
     #[test]
     fn all_parts_of_documents_are_admitted() {
         let documents = [

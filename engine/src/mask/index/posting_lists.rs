@@ -1,4 +1,4 @@
-//! [`PostingLists`]: where characters occur in the tokens that stay inside of a string.
+//! [`PostingLists`]: the occurrences of characters in the tokens that stay inside of a string.
 //!
 //! Most languages of strings loop on a class of characters, and most tokens are of one class: letters, perhaps behind a
 //! space. So the tokens that a loop takes whole are found by leaving out those with a character that it does not take,
@@ -270,8 +270,8 @@ impl PostingLists {
         }
     }
 
-    /// A class, or what is in ASCII of it where tokens with other characters that it lacks are too many to be taken out
-    /// one by one.
+    /// Returns a class, or only its part in ASCII where the tokens with other characters that it lacks are too many to be taken
+    /// out one by one.
     pub(crate) fn handy(&self, class: &[(u32, u32)]) -> Class {
         let below = |(first, last): (u32, u32)| {
             let place = |label: u32| self.below[self.labels.partition_point(|other| *other < label)];

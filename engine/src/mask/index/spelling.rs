@@ -60,7 +60,7 @@ impl Extent {
 
 /// The result of reading a token that begins between parts or within a number.
 pub(crate) enum Read {
-    /// Nothing that can come in JSON.
+    /// The token cannot come in JSON.
     Refused,
     /// No opening quote.
     Plain(Vec<u8>),
@@ -121,7 +121,7 @@ pub(crate) fn suffix(bytes: &[u8], is_free: bool) -> Option<Vec<u8>> {
     })
 }
 
-/// Copies what stands between strings, without whitespace that makes no difference.
+/// Copies the text between strings, without whitespace that makes no difference.
 struct SpacelessReader {
     is_free: bool,
     text: Vec<u8>,

@@ -1,4 +1,4 @@
-//! [`TokenSuffixes`]: what tokens have after a closing quote.
+//! [`TokenSuffixes`]: the parts of tokens behind a closing quote.
 
 use crate::Escapes;
 

@@ -24,7 +24,7 @@ use super::spelling::{Extent, Read, is_of_number, read, suffix};
 use super::token_suffixes::TokenSuffixes;
 use super::trie::{ROOT, Trie};
 
-/// The text tokens of a vocabulary, by what they do.
+/// The text tokens of a vocabulary, by their effect on a document.
 #[derive(Debug)]
 pub(crate) struct TokenIndex {
     /// The sizes from which on tokens are looked at together.
@@ -68,7 +68,7 @@ pub(crate) struct TokenIndex {
 pub(crate) struct ValueStarts {
     /// The tokens that end the value, by the value.
     pub(crate) trie: Trie<u8>,
-    /// The tokens that end the value in the order of the trie, with what they have behind it.
+    /// The tokens that end the value in the order of the trie, each with the number of its suffix behind the value.
     pub(crate) ends: Box<[(u32, TokenId)]>,
     /// The tokens of which it is not easily said whether they end the value.
     pub(crate) odd: Spelled,
@@ -287,7 +287,7 @@ impl Spelled {
         })
     }
 
-    /// Whether a token begins with `text` and leads on from a state with what it has behind that.
+    /// Whether a token begins with `text` and leads on from a state by its remaining bytes.
     pub(crate) fn goes_beyond<P>(
         &self,
         text: &[u8],

@@ -1,4 +1,4 @@
-//! [`Trie`]: texts in a tree by what they begin with, as flat arrays.
+//! [`Trie`]: texts in a tree by their beginnings, as flat arrays.
 
 use std::ops::Range;
 

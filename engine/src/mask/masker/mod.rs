@@ -77,10 +77,10 @@ pub(crate) trait MaskedText: Send + Sync + 'static {
     /// Tokens that end it, of a short text; none where none was found.
     fn completion(&self, at: &Self::State) -> Result<Option<Vec<TokenId>>, MaskError>;
 
-    /// The length of what [`completion`](Self::completion) gives.
+    /// Returns the length of the [`completion`](Self::completion).
     fn completion_length(&self, at: &Self::State) -> Result<Option<CompletionLength>, MaskError>;
 
-    /// Bytes of what was worked out, roughly, without what schemas share.
+    /// Returns the bytes of the caches, roughly, without those that schemas share.
     fn memory(&self) -> usize;
 }
 
@@ -177,7 +177,8 @@ impl<T: MaskedText> StateMasker<T> {
         self.was_known = false;
     }
 
-    /// `token`, and what is forced behind it, with the states that they lead to; none where the token is not allowed.
+    /// Returns `token`, and the tokens that are forced behind it, with the states that they lead to; none where the token is not
+    /// allowed.
     fn way(&mut self, token: TokenId) -> Result<Option<Way<T::State>>, MaskError> {
         let Some(next) = self.after(self.state(), token, self.was_known)? else {
             return Ok(None);

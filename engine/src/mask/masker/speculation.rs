@@ -20,7 +20,7 @@ pub(crate) struct Speculation<P> {
     ways: Vec<(TokenId, Range<usize>)>,
     /// The steps that are still to come of the way that was taken.
     ahead: Range<usize>,
-    /// Whether these steps are all that is forced at the present state.
+    /// Whether these steps are all forced tokens of the present state.
     is_forced: bool,
 }
 
@@ -41,7 +41,7 @@ impl<P: Clone> Speculation<P> {
         self.ways.len() < MAX_TOKENS && self.ways.iter().all(|(known, _)| *known != token)
     }
 
-    /// Notes a token that may come at the present state, and what is forced behind it.
+    /// Notes a token that may come at the present state, and the tokens that are forced behind it.
     pub(crate) fn add(&mut self, token: TokenId, way: Way<P>) {
         if self.ways.is_empty() {
             self.steps.clear();
@@ -52,7 +52,8 @@ impl<P: Clone> Speculation<P> {
         self.ways.push((token, start..self.steps.len()));
     }
 
-    /// The state after `token`, where that is known. What was worked out for others is given up.
+    /// Returns the state after `token`, where it is known. Results for other tokens are dropped. What was worked out for others
+    /// is given up.
     pub(crate) fn advance(&mut self, token: TokenId) -> Option<P> {
         let way = self.ways.iter().find(|(known, _)| *known == token);
         self.is_forced = way.is_some();

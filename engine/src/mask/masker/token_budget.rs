@@ -30,7 +30,7 @@ pub(super) struct TokenBudget {
 }
 
 impl TokenBudget {
-    /// Nothing planned.
+    /// Makes a budget without plans.
     pub(super) fn new() -> Self {
         Self {
             plans: Vec::new(),

@@ -25,7 +25,8 @@ const UNCOUNTED: u64 = u64::MAX;
 /// The tokens that begin only names that have been seen.
 #[derive(Debug, Default)]
 pub(crate) struct ExhaustedKeyTokens {
-    /// By the contents that the tokens are of, the language of what may follow, and what has been read of the name.
+    /// The counts by the contents of the tokens, the language of the texts that may follow, and the text of the name that has
+    /// been read.
     of: HashMap<(u32, LanguageId, TextId), Counts>,
     kept: usize,
 }
@@ -38,7 +39,7 @@ struct Counts {
     /// Number of names that are left of those that each token begins, or [`UNCOUNTED`]; only tokens that begin a name that has
     /// been seen are listed.
     left: HashMap<TokenId, u64>,
-    /// Up to how many names are counted: more than have been seen.
+    /// Bound on the names that are counted: more than have been seen.
     up_to: u64,
     /// The tokens that have no name left, sorted.
     exhausted: Arc<[TokenId]>,

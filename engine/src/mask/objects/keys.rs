@@ -33,8 +33,8 @@ pub(crate) struct NextKey {
 /// The tokens that names begin with, so that they are not looked for again.
 #[derive(Debug, Default)]
 pub(crate) struct KeyCache {
-    /// By the contents that the tokens are of and the name: where those stand that stay in it, and places of those that add all
-    /// of it and close it.
+    /// By the contents of the tokens and the name: the range of the tokens that stay in the name, and the places of those that
+    /// add all of the name and close it.
     places: HashMap<(u32, TextId), (Range<usize>, Range<usize>)>,
     tokens: Vec<TokenId>,
     pub(crate) remaining: RemainingKeyTokens,

@@ -1,4 +1,4 @@
-//! The tokens of names of members, and what may come behind a closing quote.
+//! The tokens of names of members, and the suffixes that may come behind a closing quote.
 
 mod exhausted_keys;
 pub(crate) mod keys;

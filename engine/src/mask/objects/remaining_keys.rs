@@ -21,7 +21,7 @@ const MAX_KEPT: usize = 1 << 18;
 /// The tokens that begin names of long lists.
 #[derive(Debug, Default)]
 pub(crate) struct RemainingKeyTokens {
-    /// By the contents that the tokens are of, the list, and what has been read of the name.
+    /// The tokens by their contents, the list, and the text of the name that has been read.
     of: HashMap<(u32, KeyListId, TextId), Beginnings>,
     kept: usize,
 }

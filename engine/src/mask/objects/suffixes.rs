@@ -1,4 +1,4 @@
-//! [`Suffixes`]: which of the texts that tokens have behind a closing quote may come at a state.
+//! [`Suffixes`]: the suffixes of tokens, behind a closing quote, that may come at a state.
 //!
 //! A vocabulary has some fifty such texts, so that one set of them says which tokens may close a string, whatever string it
 //! was. Most states are alike: the suffixes behind a container depend on what is around it, those after a member of an
@@ -17,10 +17,10 @@ use crate::mask::index::suffix_set::SuffixSet;
 use crate::mask::index::token_suffixes::TokenSuffixes;
 use crate::mask::index::trie::ROOT;
 
-/// Containers that are looked at to see what may come where all of them end.
+/// Containers that are looked at to see the suffixes that may come where all of them end.
 const MAX_CLOSED: usize = 8;
 
-/// Memory for what is remembered of each kind.
+/// Memory for the cache of each kind.
 const BYTES: usize = 2 << 20;
 
 /// The caches of suffixes for one schema.
@@ -80,7 +80,7 @@ impl Default for SharedSuffixes {
 pub(crate) struct ValueSuffixes {
     /// Whether each suffix may come as far as it ends within the value.
     open: SuffixSet,
-    /// The suffixes that end the value, with what they have behind it.
+    /// The suffixes that end the value, each with the suffix behind the value.
     whole: Box<[(u32, u32)]>,
     /// The suffixes that end within the value, with those that have nothing behind it.
     last: SuffixSet,

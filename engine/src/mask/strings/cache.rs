@@ -29,7 +29,7 @@ const OWN_BYTES: usize = 8 << 20;
 /// The caches of strings for all schemas of a vocabulary.
 #[derive(Debug)]
 pub(crate) struct SharedStringCache {
-    /// The tokens that stay inside, by what has been begun of a character and the language.
+    /// The tokens that stay inside, by the partial character and the language.
     pub(super) sets: Mutex<BoundedCache<(DecodeState, Fingerprint), TokenSet>>,
     pub(super) approximations: Mutex<BoundedCache<Fingerprint, ApproximateTokens>>,
     /// The tokens that stay inside of a free string where a character has been begun.

@@ -27,7 +27,7 @@ const ASCII: u32 = 0x80;
 #[derive(Debug, Default)]
 pub(crate) struct FewTokensCache {
     states: ResidualStates,
-    /// By state, as far as it was needed.
+    /// The facts about each state, as far as they were needed.
     known: Vec<KnownState>,
 }
 
@@ -149,8 +149,8 @@ impl FewTokens<'_> {
         }
     }
 
-    /// Visits the tokens as far as a language, without its bound, admits them; false where the lengths of what is left are not
-    /// easily seen, so that the bound has to be read with the language.
+    /// Visits the tokens as far as a language, without its bound, admits them; false where the remaining lengths are not easily
+    /// seen, so that the bound has to be read with the language.
     fn walk(
         &mut self,
         automaton: &mut Automaton,
@@ -228,7 +228,7 @@ impl FewTokens<'_> {
         }
     }
 
-    /// Finds the tokens, from what walks before have come to.
+    /// Finds the tokens, with the states that walks before have come to.
     fn find(
         mut self,
         automaton: &mut Automaton,

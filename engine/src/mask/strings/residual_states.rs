@@ -1,4 +1,5 @@
-//! [`ResidualStates`]: where the characters of texts lead, numbered, so that a walk over many texts asks each thing once.
+//! [`ResidualStates`]: numbered states to which the characters of texts lead, so that a walk over many texts asks each thing
+//! once.
 
 use hashbrown::HashMap;
 
@@ -8,7 +9,7 @@ use crate::strings::{LanguageId, Transitions};
 use super::open_lengths::OpenLengths;
 use super::residual::Residual;
 
-/// Nothing may follow.
+/// The number of the state in which nothing may follow.
 pub(crate) const DEAD: u32 = 0;
 /// All texts there are below may come.
 pub(crate) const FREE: u32 = 1;

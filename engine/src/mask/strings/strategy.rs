@@ -63,7 +63,7 @@ impl Strategy {
     }
 }
 
-/// A strategy, or what it would find.
+/// A strategy, or its result.
 enum Choice {
     Known(TokenSet),
     New(Strategy),
@@ -149,7 +149,7 @@ impl Strings<'_> {
         ))
     }
 
-    /// Finds the tokens in a way, and keeps what other schemas may ask for, too.
+    /// Finds the tokens by a strategy, and keeps those that other schemas may ask for, too.
     fn find(&mut self, strategy: Strategy, language: LanguageId) -> Result<TokenSet, AutomatonError> {
         let set = match strategy {
             Strategy::FreeString => return Ok(TokenSet::over(Base::Any)),
@@ -357,8 +357,8 @@ impl Strings<'_> {
 }
 
 impl CharacterWalk<'_> {
-    /// Visits what is below the root or a space, as [`visit`](Self::visit) does, and judges groups of tokens as a whole
-    /// where a loop, or the last character, says where they lead.
+    /// Visits the tokens below the root or a space, as [`visit`](Self::visit) does, and judges groups of tokens as a whole where
+    /// a loop, or the last character, says where they lead.
     pub(crate) fn spread(&mut self, automaton: &mut Automaton, node: u32, state: u32) -> Result<(), AutomatonError> {
         let (trie, tuning) = (self.trie(), self.index.tuning);
         self.at(automaton, node, state)?;

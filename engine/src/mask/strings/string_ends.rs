@@ -1,4 +1,4 @@
-//! [`StringEnds`]: the tokens that close the string a state is in, and what of them may stand behind the quote.
+//! [`StringEnds`]: the tokens that close the string a state is in, and the suffixes that may stand behind the quote.
 //!
 //! Mostly the language says which texts may end, and the state behind the quote is one for all of them. Where items have to
 //! differ it is one for most, and the few tokens that may make a difference are looked at one by one.
@@ -22,7 +22,7 @@ use super::cache::StringCache;
 use super::strategy::Strings;
 use super::word_list;
 
-/// Memory for what is remembered of each kind.
+/// Memory for the cache of each kind.
 const BYTES: usize = 2 << 20;
 
 /// Ranges of characters, ends included.

@@ -1,5 +1,5 @@
-//! Tokens within strings of which there is a list, such as those of an `enum`: words are spelled along the tries of tokens,
-//! which is less work than to ask for each token what it leads to.
+//! Tokens within strings of which there is a list, such as those of an `enum`: words are spelled along the tries of tokens, which
+//! is less work than to ask for each token where it leads.
 
 use std::ops::Range;
 
@@ -29,7 +29,8 @@ impl<'a> WordWalk<'a> {
         Self { automaton, trie, open }
     }
 
-    /// Calls for each node, with what tokens end there and what is left of the words; none where one turns out to be none.
+    /// Calls `at` for each node, with the places of the tokens that end there, the language of the remaining words, and the
+    /// characters that these begin with; none where a language turns out to be no list.
     fn each(
         mut self,
         mut at: impl FnMut(Range<usize>, LanguageId, &mut dyn Iterator<Item = (u32, u32)>),

@@ -1,4 +1,4 @@
-//! Names: which may come, and what may come behind them.
+//! Tests of names: those that may come, and the suffixes behind them.
 
 use std::sync::Arc;
 

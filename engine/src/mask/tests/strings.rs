@@ -26,8 +26,7 @@ fn expressions_that_have_to_differ_are_not_listed_by_character() {
     agree(masker.as_mut(), &vocabulary, text);
 }
 
-/// So many tokens that what loops take of them is looked up by their characters: in a mask of each loop every token
-/// counts.
+/// With so many tokens, those of a loop are looked up by their characters: in a mask of each loop every token counts.
 #[test]
 fn loops_take_the_tokens_that_may_come() {
     let mut rng = ChaCha8Rng::seed_from_u64(7);

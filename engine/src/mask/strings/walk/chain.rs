@@ -10,7 +10,7 @@ use crate::mask::index::posting_lists::{gaps, shared};
 /// The languages that follow each number of characters of a class, whichever characters these are.
 pub(crate) struct Chain {
     pub(crate) class: Vec<(u32, u32)>,
-    /// From no character on.
+    /// The languages by the number of characters read, from none on.
     after: Vec<LanguageId>,
     end: End,
 }

@@ -13,7 +13,7 @@ use super::class_sets::ClassSets;
 use crate::mask::strings::residual::Residual;
 use crate::mask::strings::residual_states::{DEAD, FREE, FreeLanguages, ResidualStates};
 
-/// A walk over the tokens that stay inside of a string, and what it has found.
+/// A walk over the tokens that stay inside of a string, and the tokens that it has found.
 pub(crate) struct CharacterWalk<'a> {
     pub(crate) index: &'a TokenIndex,
     pub(crate) classes: &'a ClassSets,
@@ -179,7 +179,7 @@ impl<'a> CharacterWalk<'a> {
         Ok(())
     }
 
-    /// Visits what is at a node and below it.
+    /// Visits the tokens at a node and below it.
     pub(crate) fn visit(&mut self, automaton: &mut Automaton, node: u32, state: u32) -> Result<(), AutomatonError> {
         if matches!(state, DEAD | FREE) {
             self.run(self.trie().run(node, self.trie().end(node)), state == FREE);
@@ -189,7 +189,7 @@ impl<'a> CharacterWalk<'a> {
         self.below(automaton, node, state)
     }
 
-    /// Visits what is below a node, in the order of the nodes.
+    /// Visits the tokens below a node, in the order of the nodes.
     fn below(&mut self, automaton: &mut Automaton, node: u32, state: u32) -> Result<(), AutomatonError> {
         let trie = self.trie();
         let end = trie.end(node);

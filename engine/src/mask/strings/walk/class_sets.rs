@@ -13,7 +13,7 @@ const BYTES: usize = 4 << 20;
 /// The root of the trie of contents, or the node of a space, and the characters that come behind the first below it.
 pub(crate) type BehindFirst = (u32, Class);
 
-/// The children that come first, each with those up to a node next to it, and what comes behind them.
+/// The children that come first, as ranges of nodes next to one another, and the characters that come behind them.
 pub(crate) type OfGroup = (Class, BehindFirst);
 
 /// The tokens below a node that have characters of one class only, but for the first.
@@ -38,7 +38,8 @@ pub(crate) enum Combine {
 pub(crate) struct ClassSets {
     of_classes: Mutex<BoundedCache<BehindFirst, Arc<OfClass>>>,
     of_groups: Mutex<BoundedCache<OfGroup, Words>>,
-    /// By where the two sets are; they are kept beside what they make, so that nothing else comes to be there.
+    /// The combined sets by the addresses of the two sets; these are kept beside the result, so that nothing else comes to be at
+    /// their addresses.
     combined: Mutex<BoundedCache<(Combine, usize, usize), [Words; 3]>>,
 }
 

@@ -52,7 +52,7 @@ struct Step {
 }
 
 impl CharacterWalk<'_> {
-    /// Visits what is below a node and in groups of which mostly the last character says where a text is. Leaves those that
+    /// Visits the tokens below a node and in groups in which mostly the last character says where a text is. Leaves those that
     /// are better looked at one by one.
     pub(crate) fn definite_region(
         &mut self,
@@ -81,8 +81,7 @@ impl CharacterWalk<'_> {
         Ok(())
     }
 
-    /// Visits what is below a node and in a group, most of which leads back to a state, its centre; false if that is too
-    /// little.
+    /// Visits the tokens below a node and in a group, most of which lead back to a state, its centre; false if these are too few.
     fn around(
         &mut self,
         automaton: &mut Automaton,
@@ -266,7 +265,7 @@ impl CharacterWalk<'_> {
         Ok(Some(rows))
     }
 
-    /// Visits what is at a node and below it as far as the last character does not say where it is.
+    /// Visits the tokens at a node and below it as far as the last character does not say where they are.
     fn leave(
         &mut self,
         automaton: &mut Automaton,

@@ -1,4 +1,5 @@
-//! [`Group`]: what is behind the first characters of tokens that lead to one state; walks judge it as a whole where they can.
+//! [`Group`]: the nodes behind the first characters of tokens that lead to one state; walks judge a group as a whole where they
+//! can.
 
 use std::ops::Range;
 use std::sync::Arc;

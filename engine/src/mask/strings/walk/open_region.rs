@@ -14,8 +14,8 @@ use crate::mask::strings::residual::Residual;
 use crate::mask::strings::residual_states::{DEAD, FREE};
 
 impl CharacterWalk<'_> {
-    /// Visits what is below a node in a state that is open over a class of characters, but for what begins with a space below
-    /// the root; false where it is none, or what leaves the class is too much.
+    /// Visits the tokens below a node in a state that is open over a class of characters, except those that begin with a space
+    /// below the root; false where the state is not open, or where too many tokens leave the class.
     pub(crate) fn open_region(
         &mut self,
         automaton: &mut Automaton,

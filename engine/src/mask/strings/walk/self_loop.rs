@@ -11,14 +11,14 @@ use super::group::Group;
 use crate::mask::strings::residual::Residual;
 use crate::mask::strings::residual_states::FREE;
 
-/// One of so many texts at most may leave a loop: otherwise a walk over all of them takes no longer.
+/// Share of the texts, one of so many, that may leave a loop: otherwise a walk over all of them takes no longer.
 const SHARE_OUTSIDE: usize = 2;
 
 /// Characters of a class up to which its tokens, which are few, are walked.
 const MAX_WALKED_CLASS: u32 = 8;
 
 impl CharacterWalk<'_> {
-    /// Visits what is below a node and in a group, if that loops on characters of a class; false if the tokens are better
+    /// Visits the tokens below a node and in a group, if that loops on characters of a class; false if the tokens are better
     /// looked at one by one, because they leave the loop at more nodes than so many, or more than every second does.
     pub(crate) fn follow(
         &mut self,
