@@ -76,7 +76,7 @@ struct Times {
     slow: Vec<Step>,
     /// Number of the slow steps that are shown.
     slowest: usize,
-    /// So many are known to have taken at least this.
+    /// Time that at least `slowest` steps are known to have taken.
     known_slow: Duration,
     /// The least that masks took in runs before, in the same order.
     least: Vec<Duration>,

@@ -141,7 +141,7 @@ struct Measured {
     /// Masks of all threads.
     per_second: f64,
     per_processor_second: f64,
-    /// Of the threads' time: computing, ready, blocked.
+    /// Shares of the threads' time: computing, ready, blocked.
     shares: [f64; 3],
 }
 
@@ -185,7 +185,7 @@ fn replay(maskers: &[Box<dyn Masker>], documents: &[Vec<TokenId>], copies: usize
     })
 }
 
-/// One thread's work.
+/// Does one thread's work.
 fn read(copies: Vec<Box<dyn Masker>>, document: &[TokenId]) -> Times {
     let (start, before) = (Instant::now(), scheduled());
     for mut masker in copies {

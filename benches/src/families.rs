@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 /// Schemas of one kind, with a valid document under each.
 pub struct Family {
-    /// The construct, and what its size counts.
+    /// The construct, and the unit of its size.
     pub name: &'static str,
     /// The largest size at which the schema is still one that somebody could write, or that limits on nesting admit.
     pub largest: usize,
@@ -202,7 +202,7 @@ fn strings(n: usize) -> Value {
     json!({"type": "object", "properties": properties(n, |i| (format!("p{i}"), json!({"type": "string"})))})
 }
 
-/// An object of which `n` conditions on one member decide what the value of an earlier member must be.
+/// An object of which `n` conditions on one member decide the value that an earlier member must have.
 fn late_conditions(n: usize) -> Value {
     let conditions = each(n, |i| {
         let value = json!({"type": "object", "properties": {format!("p{i}"): {"type": "string"}}, "required": [format!("p{i}")]});

@@ -1,4 +1,4 @@
-//! [`Error`]: what callers in C are told; and the conversions of what they hand over.
+//! [`Error`]: the errors that callers in C are told; and the conversions of the pointers that they pass.
 
 use std::any::Any;
 use std::ffi::{CStr, CString, c_char};
@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use maskwright::{CompileError, TokenId, VocabularyError};
 use maskwright_serving::MatcherError;
 
-/// Why a call from C could not do as asked.
+/// The error of a call from C that could not do as asked.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

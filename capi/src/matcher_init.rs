@@ -1,4 +1,4 @@
-//! [`MwMatcherInit`]: what a matcher is made of, for C.
+//! [`MwMatcherInit`]: the options of which a matcher is made, for C.
 
 use std::ffi::c_char;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use maskwright_serving::{CompiledSchema, Matcher, MatcherOptions};
 use crate::border::{Error, read_items, read_options, read_text, write_options};
 use crate::tokenizer::{MwToken, MwTokenizer};
 
-/// Any object: what `json_object` asks for.
+/// Schema of any object, for `json_object`.
 const ANY_OBJECT: &str = r#"{"type": "object"}"#;
 
 /// The options that a matcher is made of. Set them with `mw_matcher_init_set_defaults` first. All memory stays the caller's, and may go

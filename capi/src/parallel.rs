@@ -151,7 +151,7 @@ unsafe fn tasks(steps: &[MwMatcherStep]) -> (Vec<Task>, bool) {
     (tasks, are_whole)
 }
 
-/// For each step, whether its mask lies over that of another.
+/// Returns for each step whether its mask lies over that of another.
 fn overlapping(steps: &[MwMatcherStep]) -> Vec<bool> {
     let mut overlapping = vec![false; steps.len()];
     let mut order: Vec<usize> = (0..steps.len()).collect();

@@ -1,4 +1,4 @@
-//! [`MwTokenizer`]: a model's vocabulary for C, and what is compiled for it.
+//! [`MwTokenizer`]: a model's vocabulary for C, and the schemas compiled for it.
 
 use std::ffi::{c_char, c_void};
 use std::sync::{Arc, OnceLock};

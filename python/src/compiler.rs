@@ -16,13 +16,13 @@ use crate::matcher::Matcher;
 use crate::style::{json_text, options};
 use crate::tokenizer::Tokenizer;
 
-/// Any object: what `json_object` asks for.
+/// Schema of any object, for `json_object`.
 const ANY_OBJECT: &str = r#"{"type": "object"}"#;
 
 /// Memory for compiled schemas, unless another is asked for.
 const CACHE_BYTES: usize = 1 << 30;
 
-/// Compiles schemas for one tokenizer and keeps what it compiled. Threads may share it.
+/// Compiles schemas for one tokenizer and keeps the compiled ones. Threads may share it.
 #[pyclass(frozen, module = "maskwright")]
 pub(crate) struct Compiler(Arc<SchemaCompiler>);
 
@@ -63,7 +63,7 @@ impl Compiler {
         self.compile(py, pattern, SchemaCompiler::regex)
     }
 
-    /// One of some texts, as it is.
+    /// Compiles a choice: the reply is one of some texts, as it is.
     fn compile_choice(&self, py: Python<'_>, choices: Vec<String>) -> PyResult<Compiled> {
         let text = PyList::new(py, &choices)?.repr()?.to_string();
         self.compile(py, text, |compiler, _| compiler.choice(&choices))
@@ -151,7 +151,8 @@ impl Compiler {
     }
 }
 
-/// A compiled schema. Its matchers share what was worked out for masks. Threads may share it.
+/// A compiled schema. Its matchers share the masks that have been worked out. Its matchers share what was worked out for masks.
+/// Threads may share it.
 #[pyclass(frozen, module = "maskwright")]
 pub(crate) struct Compiled {
     inner: Arc<CompiledSchema>,
@@ -178,7 +179,7 @@ impl Compiled {
         self.inner.vocabulary().len()
     }
 
-    /// Bytes that the schema takes with what was worked out for its masks, roughly.
+    /// Returns the bytes that the schema takes with the masks and states worked out for it, roughly.
     #[getter]
     fn memory_bytes(&self, py: Python<'_>) -> usize {
         py.detach(|| self.inner.memory_bytes())

@@ -25,7 +25,7 @@ impl Tokenizer {
     }
 }
 
-/// Builds a vocabulary, with what the caller says about it.
+/// Builds a vocabulary, with the settings of the caller.
 pub(crate) fn build(
     mut builder: VocabularyBuilder,
     stop_token_ids: Option<Vec<TokenId>>,

@@ -18,7 +18,7 @@ impl<'b> Choices<'b> {
         self.0.int_in_range(0..=limit - 1).unwrap_or(0)
     }
 
-    /// One of `options`, of which there is one at least.
+    /// Draws one of `options`, of which there is one at least.
     pub fn pick<'o, T: ?Sized>(&mut self, options: &[&'o T]) -> &'o T {
         options[self.below(options.len())]
     }

@@ -222,7 +222,7 @@ impl Schemas<'_, '_> {
         }
     }
 
-    /// One to four keywords.
+    /// Draws one to four keywords.
     fn keywords(&mut self, depth: usize) -> Map<String, Value> {
         let mut keywords = Map::new();
         for _ in 0..=self.choices.below(4) {

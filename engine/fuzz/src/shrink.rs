@@ -1,4 +1,4 @@
-//! From a discrepancy to a small one.
+//! Shrinking of a discrepancy to a small one.
 
 use serde_json::{Map, Value};
 

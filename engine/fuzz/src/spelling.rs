@@ -140,7 +140,7 @@ impl Writer<'_, '_> {
     }
 }
 
-/// Another JSON spelling of the number that `text` spells.
+/// Returns another JSON spelling of the number that `text` spells.
 fn respelled(choices: &mut Choices<'_>, text: &str) -> String {
     let Some(Digits { sign, digits, exponent }) = Digits::of(text) else {
         return text.to_owned();

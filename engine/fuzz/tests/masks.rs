@@ -580,7 +580,7 @@ fn vocabulary() -> Arc<Vocabulary> {
     Arc::new(vocabulary_of(texts))
 }
 
-/// Compares every mask up to the horizon; gives how many there were, and what was different.
+/// Compares every mask up to the horizon; returns the number of masks, and the differences.
 fn compare(case: &Case) -> (usize, Vec<String>) {
     let horizon = case.horizon + setting("MASKWRIGHT_FUZZ_DEPTH", 0) as usize;
     let mut different = Vec::new();

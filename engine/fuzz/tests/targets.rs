@@ -18,7 +18,7 @@ static METER: Meter = Meter;
 /// Time of one input from which on it is worth a look.
 const SLOW: Duration = Duration::from_secs(2);
 
-/// Runs a target and counts what its inputs showed. All discrepancies are listed before the test fails.
+/// Runs a target and counts the findings of its inputs. All discrepancies are listed before the test fails.
 fn run(name: &str, target: fn(&[u8]) -> TargetResult, rounds: u64) -> BTreeMap<&'static str, u64> {
     let rounds = setting("MASKWRIGHT_FUZZ_ROUNDS", rounds);
     let first = setting("MASKWRIGHT_FUZZ_SEED", 0);

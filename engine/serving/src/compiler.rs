@@ -10,7 +10,7 @@ use maskwright::{
 use crate::cache::Cache;
 use crate::matcher::{Matcher, MatcherError, MatcherOptions};
 
-/// Compiles schemas for one vocabulary and keeps what it compiled. Threads share it.
+/// Compiles schemas for one vocabulary and keeps the compiled ones. Threads share it. Threads share it.
 pub struct SchemaCompiler {
     vocabulary: Arc<Vocabulary>,
     options: ExactOptions,
@@ -139,7 +139,7 @@ impl SchemaCompiler {
     }
 }
 
-/// A compiled schema. Its matchers share what was worked out for masks.
+/// A compiled schema. Its matchers share the masks that have been worked out. Its matchers share what was worked out for masks.
 pub struct CompiledSchema {
     vocabulary: Arc<Vocabulary>,
     /// A masker that stays at the start.
@@ -168,7 +168,8 @@ impl CompiledSchema {
         &self.vocabulary
     }
 
-    /// Bytes that the schema takes with what was worked out for its masks, roughly. They grow with the answers that are written.
+    /// Returns the bytes that the schema takes with the masks and states worked out for it, roughly. They grow with the answers
+    /// that are written.
     pub fn memory_bytes(&self) -> usize {
         let start = self.start.lock().unwrap_or_else(PoisonError::into_inner);
         start.memory_bytes().unwrap_or_default()

@@ -35,7 +35,7 @@ pub struct DraftedRow<'a> {
     pub matcher: SharedMatcher,
     /// Drafted tokens.
     pub drafted: Vec<TokenId>,
-    /// One row more than there are drafted tokens.
+    /// Rows of the batch: one more than there are drafted tokens.
     pub rows: &'a mut [u32],
     /// Words of one row.
     pub words: usize,
@@ -54,7 +54,7 @@ impl fmt::Debug for Executor {
 }
 
 impl Executor {
-    /// So many threads, or as many as there are processors.
+    /// Makes an executor of so many threads, or of as many as there are processors.
     ///
     /// # Errors
     ///

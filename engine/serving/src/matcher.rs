@@ -15,7 +15,7 @@ pub struct MatcherOptions {
     pub max_tokens: Option<usize>,
 }
 
-/// Why a matcher could not do as asked.
+/// The error of a matcher that could not do as asked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MatcherError {

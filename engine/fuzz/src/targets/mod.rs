@@ -1,4 +1,4 @@
-//! The bodies of the fuzz targets. Each takes bytes and tells what it found.
+//! The bodies of the fuzz targets. Each takes bytes and returns its finding. Each takes bytes and tells what it found.
 
 mod agreement;
 mod schema_text;
@@ -21,7 +21,7 @@ pub use work::work;
 /// The outcome of one input of a fuzz target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Outcome {
-    /// There was something to compare, and it was as it should be: so many times.
+    /// The comparisons agreed, of which there were so many.
     Agreement(usize),
     /// The schema has no valid document, says the engine, and none was found.
     Unsatisfiable,
@@ -29,7 +29,7 @@ pub enum Outcome {
     Circular,
     /// The engine reached a limit of its own and said so.
     Limit,
-    /// Nothing came to an end within this target's patience.
+    /// No work came to an end within this target's patience.
     Nothing,
 }
 
@@ -87,13 +87,13 @@ fn compiled(schema: &str, style: usize) -> Result<Compiled, Box<Discrepancy>> {
     }
 }
 
-/// Why a walk ends before its time.
+/// The reason for which a walk ends before its time.
 enum WalkError {
     Limit,
     Wrong(String, String),
 }
 
-/// Describes what is wrong with a mask, judged without other masks; `None` if nothing is.
+/// Describes the defect of a mask, judged without other masks; `None` if it has none.
 fn mask_problem(mask: &TokenMask, complete: bool, vocabulary: &Vocabulary) -> Option<String> {
     if vocabulary.eos_tokens().iter().any(|&end| mask.allows(end) != complete) {
         return Some("the end is in the mask and not allowed, or the other way round".to_owned());

@@ -1,4 +1,4 @@
-//! Masks over odd vocabularies are what single bytes say.
+//! Masks over odd vocabularies, against those that follow from single bytes.
 
 use std::sync::Arc;
 

@@ -45,7 +45,7 @@ pub fn walk(bytes: &[u8]) -> TargetResult {
     })
 }
 
-/// Describes what is wrong with a text that the engine takes for a document; `None` if the judge agrees.
+/// Describes the defect of a text that the engine takes for a document; `None` if the judge agrees.
 fn problem(text: &[u8], judge: &Validator) -> Option<String> {
     let Ok(text) = std::str::from_utf8(text) else {
         return Some("what ends is no UTF-8".to_owned());
@@ -242,7 +242,7 @@ fn advance_problem(
     Ok(None)
 }
 
-/// One of the allowed tokens; towards the end, one that closes something where there is one.
+/// Draws one of the allowed tokens; towards the end, one that closes something where there is one.
 fn next_token(mask: &TokenMask, vocabulary: &Vocabulary, choices: &mut Choices<'_>, closing: bool) -> TokenId {
     let allowed: Vec<TokenId> = mask.iter().filter(|&token| !vocabulary.is_eos(token)).collect();
     if closing && choices.chance(85) {

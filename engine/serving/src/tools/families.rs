@@ -202,7 +202,7 @@ fn separated(tags: Vec<Value>, separator: &str, calls: Calls) -> Value {
     json!({"type": "tags_with_separator", "tags": tags, "separator": separator, "at_least_one": calls.required, "stop_after_first": !calls.several})
 }
 
-/// One section with all calls, after free text unless calls are required.
+/// Makes one section with all calls, after free text unless calls are required.
 fn section(mark: &str, (open, close): (&str, &str), (tags, separator): (Vec<Value>, &str), calls: Calls) -> Value {
     let calls_in_it = separated(tags, separator, calls.at_least_one());
     let tag = json!({"type": "tag", "begin": format!("{mark}{open}"), "content": calls_in_it, "end": close});

@@ -1,4 +1,4 @@
-//! [`structural_tag`]: how a family of models calls tools, as a structural tag.
+//! [`structural_tag`]: the calls of tools by a family of models, as a structural tag.
 //!
 //! Tools and the choice among them are given as in OpenAI's chat completions; what comes out is JSON for
 //! [`SchemaCompiler::structural_tag`](crate::SchemaCompiler::structural_tag). A reply is then free text with calls in the family's own format,
@@ -23,7 +23,7 @@ pub enum ToolChoice {
     Function(String),
 }
 
-/// Why tools do not make a structural tag.
+/// The reason for which tools do not make a structural tag.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ToolError {
