@@ -12,7 +12,7 @@ from tokenizers import Tokenizer
 CHUNK = 6000
 """Dialogues per run of the generator; chunk `i` has seed `base + i`."""
 
-WIDTHS = [128, 192, 256, 384, 512, 768]
+WIDTHS = [128, 192, 256, 384, 512, 640, 768, 1024, 1280]
 """Padded lengths in tokens; a batch has one width, so padding and attention across dialogues stay out of it."""
 
 PROMPT_WEIGHT, PROMPT_SAMPLE = 0.5, 0.2
@@ -52,21 +52,23 @@ class Dialogues:
         return self.encode([messages])[0][0] + [self.role["assistant"]]
 
 
-def generate(command: list[str], count: int, seed: int, split: str, shots: str = "mixed") -> list[dict]:
-    """Runs the generator binary."""
-    arguments = [*command, "--count", str(count), "--seed", str(seed), "--split", split, "--shots", shots]
+def generate(command: list[str], count: int, seed: int, split: str, shots: str = "mixed", ifstruct: int = 0) -> list[dict]:
+    """Runs the generator binary; `ifstruct` in a hundred dialogues are requests of IFStruct, those for training with made-up names."""
+    arguments = [*command, "--count", str(count), "--seed", str(seed), "--split", split, "--shots", shots, "--ifstruct", str(ifstruct)]
+    if split == "train":
+        arguments.append("--made-up-names")
     done = subprocess.run(arguments, check=True, stdout=subprocess.PIPE)
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 class Batches:
-    """A background thread that yields (tokens, weights) of about `batch_tokens` tokens.
+    """A background thread that yields (tokens, weights) of about `batch_tokens` tokens, `ifstruct` in a hundred dialogues from IFStruct.
 
     `longest()` is asked before each chunk: longer dialogues are left out, which makes the curriculum.
     """
 
-    def __init__(self, dialogues: Dialogues, command: list[str], batch_tokens: int, seed: int, longest):
-        self.dialogues, self.command, self.batch_tokens = dialogues, command, batch_tokens
+    def __init__(self, dialogues: Dialogues, command: list[str], batch_tokens: int, seed: int, longest, ifstruct: int = 0):
+        self.dialogues, self.command, self.batch_tokens, self.ifstruct = dialogues, command, batch_tokens, ifstruct
         self.chunk, self.longest = seed, longest
         self.queue: queue.Queue = queue.Queue(maxsize=64)
         threading.Thread(target=self._work, daemon=True).start()
@@ -77,7 +79,7 @@ class Batches:
             waiting: dict[int, list] = {w: [] for w in WIDTHS}
             while True:
                 longest = self.longest()
-                lines = generate(self.command, CHUNK, self.chunk, "train")
+                lines = generate(self.command, CHUNK, self.chunk, "train", ifstruct=self.ifstruct)
                 self.chunk += 1
                 # A token of this text has about five bytes; the length filter below is the exact one.
                 bodies = [d["messages"] for d in lines]

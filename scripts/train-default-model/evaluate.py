@@ -1,7 +1,8 @@
-"""The rate of valid unconstrained greedy answers on held-out generated schemas."""
+"""The rate of valid unconstrained greedy answers on held-out generated schemas, and of replies that pass on held-out requests of IFStruct."""
 
 import argparse
 import json
+import sys
 from pathlib import Path
 
 import jsonschema
@@ -10,6 +11,9 @@ from jsonschema.validators import validator_for
 
 from data import Dialogues, generate
 from model import Config, Llama
+
+sys.path.append(str(Path(__file__).parent.parent / "train-ifstruct"))
+from reward import IfstructReward  # noqa: E402
 
 HELD_OUT_SEED = 1_000_003
 BATCH = 32
@@ -25,8 +29,8 @@ def verdict(text: str, schema: dict) -> str:
     return "valid" if kind(schema, format_checker=kind.FORMAT_CHECKER).is_valid(value) else "invalid"
 
 
-def evaluate(model: Llama, dialogues: Dialogues, lines: list[dict], max_new: int = 512) -> list[tuple[str, str]]:
-    """(verdict, answer) for each held-out dialogue, in order."""
+def answer(model: Llama, dialogues: Dialogues, lines: list[dict], max_new: int) -> list[str]:
+    """The greedy answer to each dialogue without its last message, in order."""
     prompts = [dialogues.prompt(d["messages"][:-1]) for d in lines]
     # Prompts of similar length together: little padding.
     order = sorted(range(len(prompts)), key=lambda i: len(prompts[i]))
@@ -36,7 +40,22 @@ def evaluate(model: Llama, dialogues: Dialogues, lines: list[dict], max_new: int
         out = model.greedy([prompts[i] for i in some], dialogues.eos, dialogues.pad, max_new)
         for i, ids in zip(some, out):
             answers[i] = dialogues.tokenizer.decode(ids, skip_special_tokens=False)
+    return answers
+
+
+def evaluate(model: Llama, dialogues: Dialogues, lines: list[dict], max_new: int = 512) -> list[tuple[str, str]]:
+    """(verdict, answer) for each held-out dialogue with a schema, in order."""
+    answers = answer(model, dialogues, lines, max_new)
     return [(verdict(a, d["schema"]), a) for a, d in zip(answers, lines)]
+
+
+def ifstruct(model: Llama, dialogues: Dialogues, lines: list[dict], program: str, max_new: int = 768) -> tuple[list[float], list[str]]:
+    """The reward by `program`, 1 or 0, and the reply for each held-out request of IFStruct, in order."""
+    replies = answer(model, dialogues, lines, max_new)
+    reward = IfstructReward(program)
+    rewards = reward.score([json.dumps(line["sample"]) for line in lines], replies)
+    reward.close()
+    return rewards, replies
 
 
 def load(folder: Path) -> Llama:

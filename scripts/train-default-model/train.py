@@ -23,6 +23,9 @@ from optimizer import build
 CURRICULUM = [(0.06, 192), (0.16, 256), (0.35, 512), (1.0, 768)]
 """(share of the time, longest dialogue in tokens until then)."""
 
+FURTHER_CURRICULUM = [(0.3, 768), (0.5, 1024), (1.0, 1280)]
+"""The same for a model that is trained further."""
+
 STABLE = 0.55
 """Share of the time at the peak learning rate; then it falls linearly to zero."""
 
@@ -34,12 +37,16 @@ def arguments():
     parser.add_argument("--work", type=Path, required=True, help="folder of checkpoints and the log")
     parser.add_argument("--out", type=Path, required=True, help="folder to export to")
     parser.add_argument("--minutes", type=float, default=100)
+    parser.add_argument("--further", type=Path, help="folder of a model to train further, instead of one from scratch")
+    parser.add_argument("--ifstruct", type=int, default=0, help="how many in a hundred dialogues are requests of IFStruct")
+    parser.add_argument("--program", default="target/release/maskwright", help="the judge of replies to IFStruct")
     parser.add_argument("--threads", type=int, default=0)
     parser.add_argument("--batch-tokens", type=int, default=6144)
     parser.add_argument("--muon-lr", type=float, default=0.02)
     parser.add_argument("--adam-lr", type=float, default=0.004)
     parser.add_argument("--layers", type=int, default=6)
-    parser.add_argument("--evaluate-every", type=float, default=10, help="minutes between checkpoints")
+    parser.add_argument("--evaluate-every", type=float, default=10, help="minutes between evaluations on held-out requests")
+    parser.add_argument("--save-every", type=float, default=5, help="minutes between checkpoints")
     parser.add_argument("--no-compile", action="store_true")
     parser.add_argument("--seed", type=int, default=1)
     return parser.parse_args()
@@ -79,7 +86,9 @@ class Run:
         fixed = {m["content"] for m in generate([a.generator], 1, 0, "train", "default")[0]["messages"][:-1]}
         self.dialogues = Dialogues(str(a.tokenizer / "tokenizer.json"), fixed)
         vocabulary = self.dialogues.tokenizer.get_vocab_size()
-        self.model = Llama(Config(vocab_size=vocabulary, num_hidden_layers=a.layers)).to(self.device)
+        begun = evaluate.load(a.further).train() if a.further else Llama(Config(vocab_size=vocabulary, num_hidden_layers=a.layers))
+        self.model = begun.to(self.device)
+        self.curriculum = FURTHER_CURRICULUM if a.further else CURRICULUM
         self.optimizers = build(self.model, a.muon_lr, a.adam_lr)
         self.hidden = self.model.hidden if a.no_compile else torch.compile(self.model.hidden, dynamic=False)
         self.step = self.tokens = self.chunk = 0
@@ -89,6 +98,7 @@ class Run:
         if self.checkpoint.exists():
             self.restore()
         self.held_out = generate([a.generator], 64, evaluate.HELD_OUT_SEED, "heldout", "none")
+        self.requests = generate([a.generator], 16, evaluate.HELD_OUT_SEED, "heldout", ifstruct=100) if a.ifstruct else []
         self.started = time.monotonic() - self.elapsed
         self.progress = self.seconds() / (60 * a.minutes)
 
@@ -111,7 +121,7 @@ class Run:
         return time.monotonic() - self.started
 
     def longest(self) -> int:
-        return next((longest for until, longest in CURRICULUM if self.progress < until), CURRICULUM[-1][1])
+        return next((longest for until, longest in self.curriculum if self.progress < until), self.curriculum[-1][1])
 
     def rate(self) -> float:
         falling = 1 - max(0.0, self.progress - STABLE) / (1 - STABLE)
@@ -165,12 +175,17 @@ class Run:
         self.model.train()
         valid = sum(r == "valid" for r, _ in results)
         self.log(held_out_valid=valid, held_out=len(results), answers=[r[1][:160] for r in results[:3]])
+        if self.requests:
+            self.model.eval()
+            rewards, replies = evaluate.ifstruct(self.model, self.dialogues, self.requests, self.a.program)
+            self.model.train()
+            self.log(ifstruct_passed=sum(rewards), ifstruct=len(rewards), replies=[r[:400] for r in replies[:3]])
         export(self.model, self.dialogues, self.a.tokenizer, self.a.out)
 
     def train(self):
         a = self.a
-        batches = Batches(self.dialogues, [a.generator], a.batch_tokens, self.seed + self.chunk, self.longest)
-        due = self.seconds() + 60 * a.evaluate_every
+        batches = Batches(self.dialogues, [a.generator], a.batch_tokens, self.seed + self.chunk, self.longest, a.ifstruct)
+        save_due, due = self.seconds() + 60 * a.save_every, self.seconds() + 60 * a.evaluate_every
         mean, shown, shown_tokens = math.nan, self.seconds(), self.tokens
         while self.progress < 1:
             loss, norm = self.update(*next(batches))
@@ -179,8 +194,10 @@ class Run:
                 speed = (self.tokens - shown_tokens) / (self.seconds() - shown)
                 shown, shown_tokens = self.seconds(), self.tokens
                 self.log(loss=round(mean, 4), norm=round(norm, 3), rate=round(self.rate(), 4), speed=round(speed))
-            if self.rank == 0 and self.seconds() > due:
+            if self.rank == 0 and self.seconds() > save_due:
                 self.save(batches.chunk - self.seed)
+                save_due = self.seconds() + 60 * a.save_every
+            if self.rank == 0 and self.seconds() > due:
                 self.measure()
                 due = self.seconds() + 60 * a.evaluate_every
         if self.rank == 0:

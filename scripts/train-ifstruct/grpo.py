@@ -29,6 +29,7 @@ def main() -> None:
     check_apart(train, test)
 
     # Only now, as these take long to load.
+    import torch
     from datasets import Dataset
     from trl import GRPOConfig, GRPOTrainer
 
@@ -43,13 +44,14 @@ def main() -> None:
         # A reply that was cut off has not been said: it is left out of the loss.
         mask_truncated_completions=True,
         learning_rate=arguments.learning_rate,
-        warmup_ratio=0.1,
+        warmup_steps=arguments.steps // 10,
         beta=arguments.kl,
         max_grad_norm=1.0,
         seed=arguments.seed,
         logging_steps=1,
         save_steps=50,
-        bf16=True,
+        bf16=torch.cuda.is_available(),
+        use_cpu=not torch.cuda.is_available(),
     )
     trainer = GRPOTrainer(
         model=arguments.model,

@@ -24,6 +24,8 @@ pub struct Room {
     pub reply: usize,
     /// Tokens of both.
     pub context: usize,
+    /// Whether references are short and of plain values.
+    pub plain_references: bool,
 }
 
 /// A request that there is room for.
@@ -115,9 +117,12 @@ impl PromptedSample {
         end: u32,
         number: u64,
     ) -> Result<Option<TokenSequence>, CommandError> {
+        let reference = match room.plain_references {
+            true => reference::plain_reply,
+            false => reference::reply,
+        };
         // The generator's samples all have references.
-        let text =
-            reference::reply(&self.sample, number).map_err(|error| CommandError::Arguments(error.to_string()))?;
+        let text = reference(&self.sample, number).map_err(|error| CommandError::Arguments(error.to_string()))?;
         let mut reply = model.tokenizer().encode(&text, false)?;
         reply.push(end);
         let fits = reply.len() <= room.reply && self.prompt.len() + reply.len() <= room.context;

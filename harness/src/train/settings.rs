@@ -29,6 +29,9 @@ pub struct TrainSettings {
     pub supervised_steps: usize,
     /// References of a supervised step.
     pub batch: usize,
+    /// Whether references are short and of plain values.
+    #[serde(default)]
+    pub plain_references: bool,
     /// Largest learning rate of supervised steps.
     pub learning_rate: f64,
     /// Steps of GRPO.

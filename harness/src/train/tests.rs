@@ -36,6 +36,7 @@ fn settings(supervised_steps: usize, grpo_steps: usize) -> TrainSettings {
         level: Level::Public,
         supervised_steps,
         batch: 3,
+        plain_references: false,
         learning_rate: 1e-2,
         grpo_steps,
         prompts: 2,
@@ -180,6 +181,7 @@ const ROOM: Room = Room {
     prompt: 16,
     reply: 8,
     context: 1024,
+    plain_references: false,
 };
 
 /// A course in `run`, whose reward fails, as if the process had been killed, once it has been asked `patience` times.

@@ -1,7 +1,7 @@
 //! Writes training dialogues of the default model, or held-out prompts, as JSON Lines.
 //!
-//! Each line has `messages` (system, user and assistant turns; the last turn is the answer), `schema` (the schema of
-//! the last request) and `shots` (how many demonstrations come first).
+//! Each line has `messages` (the turns, of which the last is the answer). With a schema as request it has `schema` (that of
+//! the last request) and `shots` (how many demonstrations come first), with a request of IFStruct `sample`, what the answer is scored by.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, ValueEnum};
+use maskwright_suites::ifstruct::{Sample, SampleGenerator, Split, reference};
 use maskwright_suites::synthetic::{Example, SchemaGenerator, SchemaSplit};
 use maskwright_suites::{json_text, prompt};
 use rand::seq::IndexedRandom;
@@ -32,6 +33,12 @@ struct Arguments {
     /// Which demonstrations come before the request.
     #[arg(long, value_enum, default_value_t = Shots::Mixed)]
     shots: Shots,
+    /// How many in a hundred dialogues are requests of IFStruct.
+    #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u32).range(..=100))]
+    ifstruct: u32,
+    /// Give the fields of these requests made-up names.
+    #[arg(long)]
+    made_up_names: bool,
     /// Where to write; standard output if absent.
     #[arg(long)]
     out: Option<PathBuf>,
@@ -39,9 +46,9 @@ struct Arguments {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum DialoguePart {
-    /// Schemas for training.
+    /// Schemas and requests for training.
     Train,
-    /// Schemas that are never trained on.
+    /// Schemas and requests that are never trained on.
     #[value(name = "heldout")]
     HeldOut,
 }
@@ -63,6 +70,12 @@ struct Dialogue<'a> {
     shots: usize,
 }
 
+#[derive(Serialize)]
+struct IfstructDialogue<'a> {
+    messages: [prompt::Message; 2],
+    sample: &'a Sample,
+}
+
 /// Instructions besides the benchmark's, so that the model does not depend on its wording.
 const INSTRUCTIONS: &[&str] = &[
     "Answer with JSON that matches the schema.",
@@ -79,56 +92,86 @@ fn texts(example: &Example) -> serde_json::Result<(String, String)> {
     ))
 }
 
-fn write(arguments: &Arguments, out: &mut dyn Write) -> io::Result<()> {
-    let split = match arguments.split {
-        DialoguePart::Train => SchemaSplit::Train,
-        DialoguePart::HeldOut => SchemaSplit::HeldOut,
-    };
-    let mut examples = SchemaGenerator::new(arguments.seed, split);
-    let mut rng = ChaCha8Rng::seed_from_u64(arguments.seed ^ 0x6469_616c);
+/// Writes a request of IFStruct with a reply that satisfies it.
+fn write_ifstruct(sample: &Sample, out: &mut dyn Write) -> io::Result<()> {
+    let reply = reference::plain_reply(sample, 0).map_err(io::Error::other)?;
+    let messages = [
+        prompt::Message::new(prompt::Role::User, sample.prompt.clone()),
+        prompt::Message::new(prompt::Role::Assistant, reply),
+    ];
+    serde_json::to_writer(&mut *out, &IfstructDialogue { messages, sample })?;
+    out.write_all(b"\n")
+}
+
+/// Writes a request for an instance of a schema, with demonstrations before it, and the instance.
+fn write_schema(
+    shots: Shots,
+    examples: &mut dyn Iterator<Item = Example>,
+    rng: &mut ChaCha8Rng,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let mut next = || examples.next().ok_or_else(|| io::Error::other("the generator ended"));
+    let example = next()?;
+    let (schema, answer) = texts(&example)?;
+    let (random, fixed) = match shots {
+        Shots::None => (0, false),
+        Shots::Default => (0, true),
+        Shots::Mixed => match rng.random_range(0..100) {
+            0..38 => (0, false),
+            38..72 => (0, true),
+            72..88 => (1, false),
+            _ => (2, false),
+        },
+    };
+    let mut demonstrations = Vec::with_capacity(random);
+    for _ in 0..random {
+        demonstrations.push(texts(&next()?)?);
+    }
+    let demonstrations: Vec<prompt::Shot<'_>> = if fixed {
+        prompt::DEFAULT_SHOTS.to_vec()
+    } else {
+        demonstrations
+            .iter()
+            .map(|(schema, answer)| (schema.as_str(), answer.as_str()))
+            .collect()
+    };
+    let varied = matches!(shots, Shots::Mixed) && rng.random_bool(0.12);
+    let system = if varied {
+        INSTRUCTIONS.choose(rng).unwrap_or(&prompt::SYSTEM)
+    } else {
+        prompt::SYSTEM
+    };
+    let mut messages = prompt::messages_with_system(system, &schema, &demonstrations);
+    messages.push(prompt::Message::new(prompt::Role::Assistant, answer));
+    let dialogue = Dialogue {
+        messages,
+        schema: &example.schema,
+        shots: demonstrations.len(),
+    };
+    serde_json::to_writer(&mut *out, &dialogue)?;
+    out.write_all(b"\n")
+}
+
+fn write(arguments: &Arguments, out: &mut dyn Write) -> io::Result<()> {
+    let (schemas, requests) = match arguments.split {
+        DialoguePart::Train => (SchemaSplit::Train, Split::Train),
+        DialoguePart::HeldOut => (SchemaSplit::HeldOut, Split::Test),
+    };
+    let mut examples = SchemaGenerator::new(arguments.seed, schemas);
+    let mut samples = SampleGenerator::new(arguments.seed, requests).map_err(io::Error::other)?;
+    if arguments.made_up_names {
+        samples = samples.made_up_names();
+    }
+    let mut rng = ChaCha8Rng::seed_from_u64(arguments.seed ^ 0x6469_616c);
     for _ in 0..arguments.count {
-        let example = next()?;
-        let (schema, answer) = texts(&example)?;
-        let (random, fixed) = match arguments.shots {
-            Shots::None => (0, false),
-            Shots::Default => (0, true),
-            Shots::Mixed => match rng.random_range(0..100) {
-                0..38 => (0, false),
-                38..72 => (0, true),
-                72..88 => (1, false),
-                _ => (2, false),
-            },
-        };
-        let mut demonstrations = Vec::with_capacity(random);
-        for _ in 0..random {
-            demonstrations.push(texts(&next()?)?);
+        // Drawn only where there is a choice, so that dialogues of schemas alone are those that they were without one.
+        let is_ifstruct = arguments.ifstruct > 0 && rng.random_ratio(arguments.ifstruct, 100);
+        if is_ifstruct {
+            let sample = samples.next().ok_or_else(|| io::Error::other("the generator ended"))?;
+            write_ifstruct(&sample, out)?;
+        } else {
+            write_schema(arguments.shots, &mut examples, &mut rng, out)?;
         }
-        let shots: Vec<prompt::Shot<'_>> = if fixed {
-            prompt::DEFAULT_SHOTS.to_vec()
-        } else {
-            demonstrations
-                .iter()
-                .map(|(schema, answer)| (schema.as_str(), answer.as_str()))
-                .collect()
-        };
-        let varied = matches!(arguments.shots, Shots::Mixed) && rng.random_bool(0.12);
-        let system = if varied {
-            INSTRUCTIONS.choose(&mut rng).unwrap_or(&prompt::SYSTEM)
-        } else {
-            prompt::SYSTEM
-        };
-        let mut messages = prompt::messages_with_system(system, &schema, &shots);
-        messages.push(prompt::Message::new(prompt::Role::Assistant, answer));
-        serde_json::to_writer(
-            &mut *out,
-            &Dialogue {
-                messages,
-                schema: &example.schema,
-                shots: shots.len(),
-            },
-        )?;
-        out.write_all(b"\n")?;
     }
     out.flush()
 }

@@ -5,6 +5,7 @@
 
 use serde_json::{Map, Number, Value};
 
+use crate::json_text;
 use crate::strict_json::pointer_token;
 
 use super::draw::Draw;
@@ -36,21 +37,51 @@ pub fn reply(sample: &Sample, seed: u64) -> Result<String, ReferenceError> {
     Ok(write(sample, items, fence))
 }
 
+/// A reply that satisfies `sample` and is easy to learn: short, with plain words for strings, bounds for numbers, a fence only where one is
+/// required, and JSON on one line as `json.dumps` of Python writes it. Another `seed` gives another.
+///
+/// # Errors
+///
+/// As [`reply`].
+pub fn plain_reply(sample: &Sample, seed: u64) -> Result<String, ReferenceError> {
+    let data = wrapped(sample, items_of(sample, seed, Values::Plain)?);
+    let text = match sample.output_format {
+        OutputFormat::Json => json_text::to_string(&data).unwrap_or_else(|_| data.to_string()),
+        OutputFormat::Yaml => block_yaml::to_string(&data),
+    };
+    Ok(fenced(sample, text, sample.require_code_block))
+}
+
 /// Items that satisfy `sample`, one reply's.
 ///
 /// # Errors
 ///
 /// As [`reply`].
 pub fn items(sample: &Sample, seed: u64) -> Result<Vec<Value>, ReferenceError> {
+    items_of(sample, seed, Values::Any)
+}
+
+/// Which of the values that satisfy a schema are written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Values {
+    /// Any, and strings that naive writers break.
+    Any,
+    /// Short lists of simple values.
+    Plain,
+}
+
+fn items_of(sample: &Sample, seed: u64, values: Values) -> Result<Vec<Value>, ReferenceError> {
     let mut draw = Draw::new(sample.seed, 1 << 32 | seed & 0xFFFF_FFFF);
-    let count = match sample.top_level_count {
-        None => draw.between(1, 3),
-        Some(Count::Exactly(exact)) => exact,
-        Some(Count::Between(low, high)) => draw.between(low, high),
+    let count = match (sample.top_level_count, values) {
+        (None, _) => draw.between(1, 3),
+        (Some(Count::Exactly(exact)), _) => exact,
+        (Some(Count::Between(low, _)), Values::Plain) => low,
+        (Some(Count::Between(low, high)), Values::Any) => draw.between(low, high),
     };
     let mut writer = ReplyWriter {
         seed: sample.seed,
         draw,
+        values,
         pointer: vec!["items".to_owned()],
     };
     let Some(schema) = sample.json_schema.get("items") else {
@@ -62,27 +93,42 @@ pub fn items(sample: &Sample, seed: u64) -> Result<Vec<Value>, ReferenceError> {
 /// Writes `items` as `sample` wants its reply: wrapped or not, in its format, with a fence or without. Nothing is checked.
 #[must_use]
 pub fn write(sample: &Sample, items: Vec<Value>, fence: bool) -> String {
-    let mut data = Value::Array(items);
-    if sample.require_wrapper_key {
-        let key = sample.top_level_key.clone().unwrap_or_else(|| "items".to_owned());
-        data = Value::Object(Map::from_iter([(key, data)]));
-    }
-    let (text, language) = match sample.output_format {
-        OutputFormat::Json => (format!("{data:#}"), "json"),
-        OutputFormat::Yaml => (block_yaml::to_string(&data), "yaml"),
+    let data = wrapped(sample, items);
+    let text = match sample.output_format {
+        OutputFormat::Json => format!("{data:#}"),
+        OutputFormat::Yaml => block_yaml::to_string(&data),
     };
-    match fence {
+    fenced(sample, text, fence)
+}
+
+/// `items` as `sample` wants its data: a list, or the only member of an object.
+fn wrapped(sample: &Sample, items: Vec<Value>) -> Value {
+    match sample.require_wrapper_key {
         true => {
-            let language = sample.code_block_language.as_deref().unwrap_or(language);
-            format!("```{language}\n{text}\n```")
+            let key = sample.top_level_key.clone().unwrap_or_else(|| "items".to_owned());
+            Value::Object(Map::from_iter([(key, Value::Array(items))]))
         }
-        false => text,
+        false => Value::Array(items),
     }
+}
+
+/// `text` in a fence with the language that `sample` wants, or as it is.
+fn fenced(sample: &Sample, text: String, fence: bool) -> String {
+    if !fence {
+        return text;
+    }
+    let language = match sample.output_format {
+        OutputFormat::Json => "json",
+        OutputFormat::Yaml => "yaml",
+    };
+    let language = sample.code_block_language.as_deref().unwrap_or(language);
+    format!("```{language}\n{text}\n```")
 }
 
 struct ReplyWriter {
     seed: u64,
     draw: Draw,
+    values: Values,
     /// Where in the schema.
     pointer: Vec<String>,
 }
@@ -109,7 +155,8 @@ impl ReplyWriter {
             }
             _ => return Err(self.error("no type")),
         };
-        if nullable && self.draw.chance(30) {
+        let is_plain = self.values == Values::Plain;
+        if nullable && self.draw.chance(if is_plain { 10 } else { 30 }) {
             return Ok(Value::Null);
         }
         if let Some(values) = schema.get("enum") {
@@ -118,6 +165,7 @@ impl ReplyWriter {
             return Ok(values[self.draw.below(values.len())].clone());
         }
         match name {
+            "string" if is_plain => Ok(Value::from(self.draw.pick(WORDS))),
             "string" => Ok(Value::from(self.draw.pick(STRINGS))),
             "boolean" => Ok(Value::from(self.draw.chance(50))),
             "integer" => self.integer(schema),
@@ -148,11 +196,18 @@ impl ReplyWriter {
         }
         // Within 2^53, so exact.
         let (min, max) = (min as i64, max as i64);
-        Ok(Value::from(min + self.draw.between(0, min.abs_diff(max)) as i64))
+        Ok(Value::from(match self.plain_bound(schema) {
+            Some("minimum") => min,
+            Some(_) => max,
+            None => min + self.draw.between(0, min.abs_diff(max)) as i64,
+        }))
     }
 
     fn number(&mut self, schema: &Value) -> Result<Value, ReferenceError> {
         let (min, max) = self.bounds(schema)?;
+        if let Some(bound) = self.plain_bound(schema) {
+            return Ok(schema[bound].clone());
+        }
         let value = (min + (max - min) * self.draw.between(0, 16) as f64 / 16.0).clamp(min, max);
         let number = value.to_string().parse::<Number>();
         number
@@ -160,12 +215,24 @@ impl ReplyWriter {
             .map_err(|_| self.error("no finite number is within the bounds"))
     }
 
+    /// The keyword of `schema` whose bound a plain number is.
+    fn plain_bound(&mut self, schema: &Value) -> Option<&'static str> {
+        let bounds = ["minimum", "maximum"]
+            .into_iter()
+            .filter(|name| schema.get(name).is_some());
+        let bounds: Vec<&str> = bounds.collect();
+        (self.values == Values::Plain && !bounds.is_empty()).then(|| bounds[self.draw.below(bounds.len())])
+    }
+
     fn array(&mut self, schema: &Value) -> Result<Value, ReferenceError> {
         let bound = |keyword| schema.get(keyword).and_then(Value::as_u64);
         let min = bound("minItems").unwrap_or(0);
         let max = bound("maxItems").unwrap_or(min + 2).min(min + 8);
         let items = schema.get("items").ok_or_else(|| self.error("no items"))?;
-        let count = self.draw.between(min, max);
+        let count = match self.values {
+            Values::Plain => min.max(1).min(max),
+            Values::Any => self.draw.between(min, max),
+        };
         self.pointer.push("items".to_owned());
         let values = (0..count)
             .map(|_| self.value(items))
@@ -180,7 +247,8 @@ impl ReplyWriter {
         let required = schema["required"].as_array().cloned().unwrap_or_default();
         let mut members = Map::new();
         for (name, schema) in properties {
-            if required.iter().any(|required| required == name) || self.draw.chance(60) {
+            if required.iter().any(|required| required == name) || self.values == Values::Plain || self.draw.chance(60)
+            {
                 self.pointer.extend(["properties".to_owned(), name.clone()]);
                 members.insert(name.clone(), self.value(schema)?);
                 self.pointer.truncate(self.pointer.len() - 2);
@@ -189,6 +257,13 @@ impl ReplyWriter {
         Ok(Value::Object(members))
     }
 }
+
+/// Strings that every writer writes as they are.
+const WORDS: &[&str] = &[
+    "amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "harbor", "island", "juniper", "kestrel", "lagoon",
+    "meadow", "nectar", "orchid", "pebble", "quartz", "river", "saffron", "timber", "umber", "valley", "willow",
+    "zephyr",
+];
 
 /// Strings that naive writers break.
 const STRINGS: &[&str] = &[

@@ -14,7 +14,7 @@
 //! println!("{} -> {}", example.schema, example.instance);
 //! ```
 
-mod names;
+pub(crate) mod names;
 mod schema;
 mod shape;
 mod values;

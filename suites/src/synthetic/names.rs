@@ -8,7 +8,7 @@ use super::words;
 
 /// How the words of a name are joined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Style {
+pub(crate) enum Style {
     Snake,
     Camel,
     Kebab,
@@ -60,13 +60,13 @@ pub(super) fn pick<'a>(rng: &mut ChaCha8Rng, list: &[&'a str]) -> &'a str {
 
 /// A name, and the noun that its value should suit (empty for a made-up name).
 #[derive(Clone, Debug)]
-pub(super) struct Name {
-    pub(super) text: String,
+pub(crate) struct Name {
+    pub(crate) text: String,
     pub(super) noun: &'static str,
 }
 
 /// A property name that is not in `taken`.
-pub(super) fn property(rng: &mut ChaCha8Rng, style: Style, taken: &[String]) -> Name {
+pub(crate) fn property(rng: &mut ChaCha8Rng, style: Style, taken: &[String]) -> Name {
     loop {
         let name = any_property(rng, style);
         if !taken.contains(&name.text) {

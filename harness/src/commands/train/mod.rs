@@ -72,6 +72,9 @@ pub struct TrainArguments {
     /// References of a supervised step
     #[arg(long, default_value_t = 16, value_parser = positive::<usize>, value_name = "N")]
     batch: usize,
+    /// Take references that are soonest learned: short, of plain words and bounds. Otherwise their strings are such as break naive writers
+    #[arg(long)]
+    plain_references: bool,
     /// Largest learning rate of supervised steps; it rises over a tenth of them and falls to nothing
     #[arg(long, default_value_t = 3e-4, value_parser = above_zero, value_name = "RATE")]
     learning_rate: f64,
@@ -149,6 +152,7 @@ pub fn run(arguments: &TrainArguments) -> Result<(), CommandError> {
         prompt: arguments.max_prompt_tokens,
         reply: arguments.max_tokens,
         context: model.summary().max_positions,
+        plain_references: arguments.plain_references,
     };
     let split = |split, count| SplitSamples::generate((split, arguments.seed, count), &model, room, end);
     let train = split(Split::Train, arguments.samples)?;
@@ -272,6 +276,7 @@ impl TrainArguments {
             },
             supervised_steps: self.supervised_steps,
             batch: self.batch,
+            plain_references: self.plain_references,
             learning_rate: self.learning_rate,
             grpo_steps: self.grpo_steps,
             prompts: self.prompts,

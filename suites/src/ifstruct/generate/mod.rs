@@ -19,11 +19,14 @@
 mod difficulty;
 mod frame;
 mod layout;
+mod made_up;
 mod phrase;
 mod prose;
 mod spec;
 mod statistics;
 mod taxonomy;
+
+use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
@@ -83,6 +86,7 @@ pub struct SampleGenerator {
     entities: Vec<Entity>,
     split: Split,
     difficulty: Difficulty,
+    made_up_names: bool,
     next: u64,
     end: u64,
 }
@@ -103,6 +107,7 @@ impl SampleGenerator {
             entities,
             split,
             difficulty: Difficulty::default(),
+            made_up_names: false,
             next: seed * SAMPLES_PER_SEED,
             end: (seed + 1) * SAMPLES_PER_SEED,
         })
@@ -112,6 +117,14 @@ impl SampleGenerator {
     #[must_use]
     pub fn difficulty(mut self, difficulty: Difficulty) -> Self {
         self.difficulty = difficulty;
+        self
+    }
+
+    /// Has the fields, and the choices of enumerations, made-up names of one to three words instead of the taxonomy's. A model that learns from
+    /// the samples can then not know them by heart and learns to read them in the request.
+    #[must_use]
+    pub fn made_up_names(mut self) -> Self {
+        self.made_up_names = true;
         self
     }
 
@@ -138,7 +151,11 @@ impl SampleGenerator {
     /// The sample of that `seed`.
     fn sample(&self, seed: u64) -> Sample {
         let mut draw = Draw::new(seed, self.split as u64);
-        let entity = self.entity(&mut draw);
+        let mut entity = Cow::Borrowed(self.entity(&mut draw));
+        if self.made_up_names {
+            made_up::rename(&mut entity.to_mut().fields, seed);
+        }
+        let entity = entity.as_ref();
         let mut spec = Spec::draw(entity, self.difficulty, &mut draw);
         if let Some(key) = spec
             .wrapper

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::taxonomy::{self, Entity, Field, FieldKind};
 use super::{Difficulty, Sample, SampleGenerator, Split};
+use crate::ifstruct::{Level, Scorer, reference};
 
 fn all_fields(entity: &Entity) -> impl Iterator<Item = &Field> {
     let fields = entity.fields.iter();
@@ -248,4 +249,38 @@ fn difficulty_changes_what_it_names_and_nothing_unasked() {
             .filter(|sample| sample.entity_type.contains("__escaping__"));
         assert_eq!(escaping.count(), expected);
     }
+}
+
+#[test]
+fn made_up_names_stand_in_place_of_those_of_the_taxonomy() {
+    let entities = taxonomy::read().unwrap();
+    let known: HashSet<&str> = entities
+        .iter()
+        .flat_map(all_fields)
+        .map(|field| field.name.as_str())
+        .collect();
+    let generator = || SampleGenerator::new(31, Split::Train).unwrap();
+    let (mut names, mut of_taxonomy) = (0, 0);
+    for (sample, plain) in generator().made_up_names().zip(generator()).take(100) {
+        assert_eq!(sample.entity_type, plain.entity_type);
+        let properties = sample.json_schema["items"]["properties"].as_object().unwrap();
+        assert_eq!(
+            properties.len(),
+            plain.json_schema["items"]["properties"].as_object().unwrap().len()
+        );
+        for name in properties.keys() {
+            assert!(
+                sample.prompt.contains(name.as_str()),
+                "{name} is not in {}",
+                sample.prompt
+            );
+            names += 1;
+            of_taxonomy += usize::from(known.contains(name.as_str()));
+        }
+        let reply = reference::plain_reply(&sample, 0).unwrap();
+        let score = Scorer::new(&sample, Level::Strict).unwrap().score(&reply);
+        assert!(score.passed, "{:?}\n{reply}", score.failures);
+    }
+    // A word of the lists is the name of some field now and then.
+    assert!(names > 500 && of_taxonomy * 20 < names, "{of_taxonomy} of {names}");
 }

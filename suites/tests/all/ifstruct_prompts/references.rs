@@ -42,10 +42,16 @@ fn every_sample_can_be_satisfied() {
                 assert!(errors.is_empty(), "{errors:?}: {value} under {:?}", sample.json_schema);
                 let reply = reference::reply(&sample, seed).unwrap();
                 assert_eq!(reply, reference::reply(&sample, seed).unwrap());
-                for level in [Level::Public, Level::Strict] {
-                    let score = Scorer::new(&sample, level).unwrap().score(&reply);
+                let plain = reference::plain_reply(&sample, seed).unwrap();
+                assert!(plain.is_ascii() || !sample.prompt.is_ascii(), "{plain}");
+                for (level, reply) in [Level::Public, Level::Strict]
+                    .into_iter()
+                    .flat_map(|level| [(level, &reply), (level, &plain)])
+                {
+                    let score = Scorer::new(&sample, level).unwrap().score(reply);
                     assert!(score.passed, "{level:?}: {:?}\n{reply}", score.failures);
                 }
+                assert_eq!(plain.starts_with("```"), sample.require_code_block);
                 assert!(!sample.require_code_block || reply.starts_with("```"));
                 assert!(!sample.forbid_code_block || !reply.starts_with("```"));
                 if sample.output_format == OutputFormat::Json {
