@@ -386,7 +386,7 @@ impl Kept {
     }
 }
 
-/// A pool of so many threads for forward passes.
+/// Starts a pool of `threads` threads for forward passes.
 fn thread_pool(threads: usize) -> Result<Arc<rayon::ThreadPool>, ModelError> {
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(threads)

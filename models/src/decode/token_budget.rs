@@ -27,7 +27,7 @@ impl CompletionPlan {
         self.binding
     }
 
-    /// Whether the document is known to have an end within `budget`. Where it is not, there is nothing to keep to.
+    /// Whether the document is known to have an end within `budget`. If no end is known, there is no plan to keep to.
     pub(super) fn is_in_reach(&self, budget: usize) -> bool {
         self.length.is_some_and(|length| length <= budget)
     }

@@ -100,7 +100,7 @@ impl CpuCache {
 /// Keys and values as tensors, on any device.
 #[derive(Debug)]
 pub(crate) struct TensorCache {
-    /// Per layer, keys and values: `[kv_heads, capacity, head_dim]` each. The same tensor twice where keys are the values.
+    /// Keys and values of each layer: `[kv_heads, capacity, head_dim]` each. Both are one tensor where keys are the values.
     layers: Vec<[Tensor; 2]>,
     capacity: usize,
     /// States that layers keep beside keys and values: those of short convolutions and recurrent layers.

@@ -78,7 +78,7 @@ const BOUNDS: Bounds = Bounds {
 /// first, Granite and DeepSeek the second.
 const THINKING_SWITCHES: [&str; 2] = ["enable_thinking", "thinking"];
 
-/// The variable by which gpt-oss is told how much to think; it knows no way not to think at all.
+/// The variable that sets how much gpt-oss thinks; it has no value for not thinking at all.
 const REASONING_EFFORT: &str = "reasoning_effort";
 
 /// The value of [`REASONING_EFFORT`] for the least thinking.
@@ -351,7 +351,7 @@ fn is_sequence(value: &Value) -> bool {
     )
 }
 
-/// The name of minijinja's own filter `indent`, which makes as many spaces as it is told to.
+/// Name of minijinja's own filter `indent`, which makes as many spaces as its argument says.
 const PLAIN_INDENT: &str = "indent of any width";
 
 /// Widest indentation that `indent` gives, in spaces.

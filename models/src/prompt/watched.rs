@@ -32,8 +32,8 @@ pub(crate) enum GivenUp {
     NotRun,
 }
 
-/// The result of `work`, which is done in a thread of its own. Where it is given up, that thread is left behind, since nothing
-/// can end it; a program should then end soon.
+/// Returns the result of `work`, which is done in a thread of its own. If the work is given up, that thread is left behind, since
+/// nothing can end it; a program should then end soon.
 pub(crate) fn watched<T: Send + 'static>(
     bounds: Bounds,
     work: impl FnOnce() -> T + Send + 'static,

@@ -99,7 +99,7 @@ const THINGS: [&str; 8] = ["apple", "book", "candle", "drum", "flag", "kite", "l
 /// Number that examples of exchanges are drawn by.
 const EXCHANGE_SEED: u64 = 0x5eed;
 
-/// An example in which so many people exchange things, as many times.
+/// Writes an example in which `people` people exchange things, as many times.
 fn exchange(people: usize, number: usize) -> Demonstration {
     let mut random = ChaCha8Rng::seed_from_u64(EXCHANGE_SEED ^ ((people as u64) << 32) ^ number as u64);
     let mut things = THINGS;

@@ -140,7 +140,7 @@ impl BlockFormat {
         matches!(self, Self::Q4_1 | Self::Q5_1 | Self::Q4K | Self::Q5K)
     }
 
-    /// Appends the numbers that `blocks`, whole blocks, stand for.
+    /// Appends the numbers that `blocks`, whole blocks, encode.
     pub(crate) fn extend_with_numbers(self, blocks: &[u8], out: &mut Vec<f32>) {
         let mut parts = BlockParts::default();
         for block in blocks.chunks_exact(self.block_bytes()) {
@@ -165,7 +165,7 @@ impl BlockFormat {
         }
     }
 
-    /// The code that stands for zero, where there are no least numbers.
+    /// Returns the code that encodes zero, where there are no least numbers.
     pub(crate) const fn zero_code(self) -> u8 {
         match self {
             Self::Q4_0 => 8,

@@ -143,7 +143,7 @@ impl<'a> Downloader<'a> {
         }
     }
 
-    /// The error that the user is told.
+    /// Returns the error that the user sees.
     fn error(&self, api: &Api, wanted: Wanted<'_>, problem: Problem) -> ModelError {
         let url = api.repo(wanted.repository.clone()).url(wanted.file);
         let has_token = wanted.needs_token && self.settings.token.is_some();

@@ -17,7 +17,7 @@ const ROWS: usize = 8;
 /// Multiplications from which a product is shared between threads: below, waking threads takes longer.
 const PARALLEL_FROM: usize = 1 << 17;
 
-/// The numbers that a byte of two stands for, the one in its low bits first.
+/// The two numbers that each byte encodes, the one in the low bits first.
 static PAIRS: LazyLock<[[f32; 2]; 256]> = LazyLock::new(|| {
     const MAGNITUDES: [f32; 8] = [0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0];
     let number = |bits: usize| {
@@ -30,7 +30,7 @@ static PAIRS: LazyLock<[[f32; 2]; 256]> = LazyLock::new(|| {
     std::array::from_fn(|byte| [number(byte & 15), number(byte >> 4)])
 });
 
-/// The power of two that a scale stands for: `2^(scale - 127)`, and not a number for 255.
+/// The power of two that a scale encodes: `2^(scale - 127)`, and not a number for 255.
 fn power(scale: u8) -> f32 {
     match scale {
         0 => f32::from_bits(1 << 22),

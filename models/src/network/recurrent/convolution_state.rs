@@ -209,7 +209,7 @@ fn clear(rows: &mut Rows, count: usize, hidden_size: usize) -> Result<()> {
     }
 }
 
-/// The error of a layer that is asked for inputs of a kind it has not.
+/// Returns the error for inputs of a kind that the layer does not have.
 fn wrong_rows() -> Error {
     Error::Msg("the layer has no convolution on this device".to_owned())
 }

@@ -58,7 +58,7 @@ impl LayerStates {
         }
     }
 
-    /// The state that comes back after a rollback, where the model has layers with one.
+    /// Returns the state that a rollback restores, where the model has layers with one.
     pub(crate) fn rollback(&mut self) -> Option<&mut dyn Rollback> {
         match (&mut self.convolutions, &mut self.recurrent) {
             (Some(state), _) => Some(state),

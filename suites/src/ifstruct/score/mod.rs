@@ -55,7 +55,7 @@ use super::sample::{Count, OutputFormat, Sample};
 pub use self::failure::{Failure, FailureKind};
 pub use self::schema::SchemaError;
 
-/// The longest reply that is looked at, in bytes.
+/// Largest reply that is read, in bytes.
 pub const MAX_REPLY_BYTES: usize = 64 << 20;
 
 /// Largest nesting depth of arrays and objects in JSON.

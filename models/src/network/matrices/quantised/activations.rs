@@ -75,7 +75,7 @@ impl Activations {
         self.codes.len() / self.groups_per_token
     }
 
-    /// The numbers that the codes stand for.
+    /// Returns the numbers that the codes encode.
     #[cfg(test)]
     pub(super) fn numbers(&self) -> Vec<f32> {
         let groups = self.codes.iter().zip(&self.groups);

@@ -137,7 +137,7 @@ mod tests {
         kernels
     }
 
-    /// The definition: the sum of products of the numbers that codes and scales stand for, of weights and of activations.
+    /// The definition: the sum of products of the numbers that codes and scales encode, of weights and of activations.
     #[test]
     fn products_equal_the_sums_they_are_defined_by() {
         for (format, theirs) in QUANTISED {

@@ -174,7 +174,7 @@ impl Panels {
         &self.bytes[panel * bytes..][..bytes]
     }
 
-    /// Appends the numbers that a row stands for.
+    /// Appends the numbers that a row encodes.
     pub(super) fn extend_with_row(&self, row: usize, out: &mut Vec<f32>) {
         let (panel, row) = (self.panel(row / PANEL_ROWS), row % PANEL_ROWS);
         let zero = i16::from(self.format.zero_code());
