@@ -28,10 +28,10 @@ use serde_json::Value;
 
 use crate::json_text;
 
-/// Which part of all schemas a [`SchemaGenerator`] may yield.
+/// Part of all schemas that a [`SchemaGenerator`] may yield.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SchemaSplit {
-    /// For training: about fifteen in sixteen schemas.
+    /// The part for training: about fifteen in sixteen schemas.
     Train,
     /// Never trained on: the rest.
     HeldOut,
@@ -49,7 +49,7 @@ impl SchemaSplit {
     }
 }
 
-/// A schema and one valid instance of it.
+/// A schema, and one of its valid instances.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Example {
     /// The schema, keywords in the order of generation.

@@ -6,7 +6,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::words;
 
-/// How the words of a name are joined.
+/// Spelling of a name: the way in which its words are joined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Style {
     Snake,
