@@ -19,11 +19,11 @@ pub struct ReferenceError {
     pub seed: u64,
     /// The place in its `json_schema`, as a JSON Pointer.
     pub pointer: String,
-    /// What is wrong there.
+    /// The defect found there.
     pub problem: &'static str,
 }
 
-/// How deep schemas may be nested.
+/// Deepest nesting of schemas that replies are made for.
 const MAX_DEPTH: usize = 64;
 
 /// A reply that satisfies `sample`, one of many: another `seed` gives another.
@@ -129,7 +129,7 @@ struct ReplyWriter {
     seed: u64,
     draw: Draw,
     values: Values,
-    /// Where in the schema.
+    /// Place in the schema, as the tokens of a JSON Pointer.
     pointer: Vec<String>,
 }
 

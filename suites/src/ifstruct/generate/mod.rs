@@ -74,7 +74,7 @@ pub enum GenerateError {
     },
 }
 
-/// How many samples one seed has: `seed` of a sample is the generator's times this plus the sample's place.
+/// Number of samples of one seed of the generator. The `seed` of a sample is the generator's seed times this number plus the sample's place.
 pub const SAMPLES_PER_SEED: u64 = 1_000_000;
 
 /// The largest seed: that of its last sample is below 2^53.
@@ -128,7 +128,7 @@ impl SampleGenerator {
         self
     }
 
-    /// How many entities there are to draw from.
+    /// Number of entities that samples are drawn from.
     #[must_use]
     pub fn entities(&self) -> usize {
         self.entities.len()
@@ -210,7 +210,7 @@ impl Iterator for SampleGenerator {
     }
 }
 
-/// How a request that nobody rewrote shows the structure; an example is in the format that is asked for.
+/// Draws the presentation of the structure in a request that nobody rewrote. An annotated example is in the format of the reply.
 fn presentation(spec: &Spec<'_>, draw: &mut Draw) -> Presentation {
     let annotated = match spec.format {
         super::OutputFormat::Json => Presentation::AnnotatedJson,
