@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 mod examples;
+mod hostile;
 mod matcher;
 mod random;
 

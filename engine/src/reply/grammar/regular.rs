@@ -19,6 +19,9 @@ pub(super) struct RegularRules {
     reached: Vec<bool>,
 }
 
+/// Rules of a circle whose equations are solved, at most: it takes time that grows with the cube of their number.
+const MAX_CIRCLE: usize = 256;
+
 /// At which side of an alternative a rule of its circle stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Side {
@@ -93,7 +96,8 @@ impl RegularRules {
         Ok(parts.iter().map(|part| part.as_ref().map(|part| part.alone)).collect())
     }
 
-    /// The languages of rules in a circle; none where their equations are not of that side, or they name a rule that is not regular.
+    /// The languages of rules in a circle; none where their equations are not of that side or too many, or they name a rule that is not
+    /// regular.
     fn equations(
         &self,
         grammar: &Grammar,
@@ -101,6 +105,9 @@ impl RegularRules {
         circle: &[RuleId],
         side: Side,
     ) -> Result<Option<Vec<LanguageId>>, CompileError> {
+        if circle.len() > MAX_CIRCLE {
+            return Ok(None);
+        }
         let mut equations = Vec::with_capacity(circle.len());
         for &rule in circle {
             let first = grammar.rules[rule].parts.start;
@@ -139,31 +146,32 @@ impl RegularRules {
             }
             Part::Rule(rule) => self.languages[*rule].and_then(alone),
             Part::Sequence(parts) => {
-                let mut all: Option<Linear> = None;
-                for part in parts {
-                    let Some(part) = within(*part) else { return Ok(None) };
-                    let Some(joined) = (match all {
-                        None => Some(part.clone()),
-                        Some(all) => sequence(languages, &all, part, side).map_err(limit)?,
-                    }) else {
+                let empty = languages.literal("").map_err(limit)?;
+                let mut all = alone(empty);
+                // From the end on, so that what is joined is short on its left.
+                for part in parts.iter().rev() {
+                    let (Some(part), Some(rest)) = (within(*part), &all) else {
                         return Ok(None);
                     };
-                    all = Some(joined);
+                    all = sequence(languages, part, rest, side).map_err(limit)?;
                 }
                 all
             }
             Part::Choice(parts) => {
-                let nothing = Linear {
-                    alone: languages.none(),
+                let (mut of_all, mut beside) = (Vec::with_capacity(parts.len()), BTreeMap::<RuleId, Vec<_>>::new());
+                for part in parts {
+                    let Some(part) = within(*part) else { return Ok(None) };
+                    of_all.push(part.alone);
+                    for (rule, language) in &part.beside {
+                        beside.entry(*rule).or_default().push(*language);
+                    }
+                }
+                let mut all = Linear {
+                    alone: languages.or(&of_all).map_err(limit)?,
                     beside: BTreeMap::new(),
                 };
-                let mut all = nothing;
-                for part in parts {
-                    let Some(other) = within(*part) else { return Ok(None) };
-                    all.alone = languages.or(&[all.alone, other.alone]).map_err(limit)?;
-                    for (rule, language) in &other.beside {
-                        add(languages, &mut all.beside, *rule, *language).map_err(limit)?;
-                    }
+                for (rule, of_rule) in beside {
+                    all.beside.insert(rule, languages.or(&of_rule).map_err(limit)?);
                 }
                 Some(all)
             }

@@ -19,7 +19,7 @@ use crate::{CompileError, CompileErrorKind};
 
 use super::super::regular::limit;
 use super::conflicts::{conflicts_behind, told_byte};
-use super::first::{ByteSet, FirstBytes};
+use super::first::{ByteSet, FirstBytes, characters};
 use super::skeleton::{BodyId, Edge, PointId, REPLY, Skeleton};
 
 /// Number of a state.
@@ -29,8 +29,8 @@ pub(super) type CallId = u32;
 
 /// States of all rules, at most.
 const MAX_STATES: usize = 1 << 14;
-/// Items of all states, at most.
-const MAX_ITEMS: usize = 1 << 19;
+/// Steps of the search for states, at most: a few seconds.
+const MAX_STEPS: usize = 1 << 24;
 /// Calls that are written into one another, at most.
 const MAX_DEPTH: usize = 12;
 
@@ -115,7 +115,8 @@ pub(super) struct BodyBuilder<'a> {
     open: Vec<(StateId, Items)>,
     /// Calls of rules that have exits for which the states behind them are not there yet.
     unreturned: Vec<usize>,
-    items: usize,
+    /// Steps of the search so far.
+    steps: usize,
 }
 
 impl<'a> BodyBuilder<'a> {
@@ -142,7 +143,7 @@ impl<'a> BodyBuilder<'a> {
             numbers: HashMap::new(),
             open: Vec::new(),
             unreturned: Vec::new(),
-            items: 0,
+            steps: 0,
         }
     }
 
@@ -174,7 +175,7 @@ impl<'a> BodyBuilder<'a> {
             exits: exits.collect(),
             ..Bodies::default()
         };
-        (self.conflict, self.items) = (None, 0);
+        self.conflict = None;
         self.numbers.clear();
         self.open.clear();
         self.unreturned.clear();
@@ -205,7 +206,7 @@ impl<'a> BodyBuilder<'a> {
             if !seen.insert((returns.clone(), point)) {
                 continue;
             }
-            self.items += 1;
+            self.steps += 1;
             for edge in &self.skeleton.points[point as usize] {
                 let head = match *edge {
                     Edge::Empty(to) => {
@@ -226,7 +227,11 @@ impl<'a> BodyBuilder<'a> {
                 }
             }
         }
-        match self.items > MAX_ITEMS {
+        self.check_steps()
+    }
+
+    fn check_steps(&self) -> Result<(), CompileError> {
+        match self.steps > MAX_STEPS {
             true => Err(self.refused()),
             false => Ok(()),
         }
@@ -264,9 +269,12 @@ impl<'a> BodyBuilder<'a> {
         let mut own = ByteSet::default();
         for item in &items.items {
             if let Head::In(language, _) = item.head {
-                own.join(&ByteSet::of(&self.languages.transitions(language).map_err(limit)?));
+                let rows = self.languages.transitions(language).map_err(limit)?;
+                own.join(&ByteSet::of(&rows));
+                self.steps += rows.len();
             }
         }
+        self.check_steps()?;
         Ok(own)
     }
 
@@ -276,6 +284,7 @@ impl<'a> BodyBuilder<'a> {
             let own = self.own(items)?;
             let called: BTreeSet<BodyId> = items.items.iter().filter_map(Item::called).collect();
             let mut alike: BTreeSet<BodyId> = BTreeSet::new();
+            self.steps += called.len() * called.len();
             for &one in &called {
                 let name = |body: BodyId| &self.skeleton.bodies[body].name;
                 let first = self.first.of(one);
@@ -333,7 +342,7 @@ impl<'a> BodyBuilder<'a> {
         }
         let (_, items, _) = key.clone();
         let number = self.bodies.states.len() as StateId;
-        self.items += items.items.len();
+        self.steps += items.items.len();
         if number as usize >= MAX_STATES {
             return Err(self.refused());
         }
@@ -485,11 +494,4 @@ impl Item {
             Head::Call(body, _) => Some(body),
         }
     }
-}
-
-/// The characters from one number up to another, which is left out.
-fn characters(from: u32, to: u32) -> Option<(char, char)> {
-    let from = char::from_u32(from).unwrap_or('\u{e000}');
-    let to = char::from_u32(to - 1).unwrap_or('\u{d7ff}');
-    (from <= to).then_some((from, to))
 }

@@ -90,3 +90,10 @@ impl FirstBytes {
         &self.0[body]
     }
 }
+
+/// The characters from one number up to another, which is left out.
+pub(super) fn characters(from: u32, to: u32) -> Option<(char, char)> {
+    let from = char::from_u32(from).unwrap_or('\u{e000}');
+    let to = char::from_u32(to - 1).unwrap_or('\u{d7ff}');
+    (from <= to).then_some((from, to))
+}

@@ -146,6 +146,16 @@ impl Machine {
             .map(|(byte, next)| (byte, *next))
     }
 
+    /// The state behind a byte of the rule's own; `Err` says whether the byte may still come, in a rule that is called or behind this one.
+    pub(super) fn own_step(&self, from: StateId, byte: u8) -> Result<StateId, bool> {
+        let state = &self.states[from as usize];
+        let next = state.next[usize::from(byte)];
+        match next & CALL == 0 && self.states[next as usize].exit.is_none() {
+            true => Ok(next),
+            false => Err(next != NONE || state.may_end),
+        }
+    }
+
     /// Number of exits of the rule of a state.
     pub(super) fn exits(&self, state: StateId) -> u32 {
         self.states[state as usize].exits

@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 use crate::TokenId;
 use crate::mask::cache::token_set::TokenSet;
 use crate::mask::index::tokens::{Spelled, TokenIndex};
-use crate::mask::index::trie::ROOT;
+use crate::mask::index::trie::{ROOT, first_child};
 
 use super::bodies::StateId;
 use super::machine::{Machine, Place, Step, Unknown};
@@ -28,25 +28,49 @@ impl StateTokens {
     pub(super) fn new(machine: &Machine, index: &TokenIndex, state: StateId) -> Self {
         let Spelled { trie, tokens } = &index.every;
         let (mut inside, mut left) = (Vec::new(), Vec::new());
-        let place = Place {
-            state,
-            opened: SmallVec::new(),
-            below: Unknown,
-        };
-        let enter = |node, place: &Place<Unknown>| {
-            let step = machine.step(place, trie.label(node), &());
-            if let Step::Out { exit, is_before } = step {
-                left.push((node, exit, is_before));
+        // Within the rule itself the state is all that counts.
+        let mut open = vec![(trie.end(ROOT), state)];
+        let mut node = first_child(ROOT);
+        while let Some(&(end, state)) = open.last() {
+            if node >= end {
+                open.pop();
+                continue;
             }
-            if matches!(step, Step::On(_) | Step::Out { is_before: false, .. }) {
-                inside.extend_from_slice(&tokens[trie.at(node)]);
+            match machine.own_step(state, trie.label(node)) {
+                Ok(next) => {
+                    inside.extend_from_slice(&tokens[trie.at(node)]);
+                    open.push((trie.end(node), next));
+                    node = first_child(node);
+                    continue;
+                }
+                Err(false) => {}
+                Err(true) => {
+                    let place = Place {
+                        state,
+                        opened: SmallVec::new(),
+                        below: Unknown,
+                    };
+                    let mut enter = |node, place: &Place<Unknown>| {
+                        let step = machine.step(place, trie.label(node), &());
+                        if let Step::Out { exit, is_before } = step {
+                            left.push((node, exit, is_before));
+                        }
+                        if matches!(step, Step::On(_) | Step::Out { is_before: false, .. }) {
+                            inside.extend_from_slice(&tokens[trie.at(node)]);
+                        }
+                        Ok::<_, std::convert::Infallible>(match step {
+                            Step::On(place) => Some(place),
+                            Step::Refused | Step::Out { .. } => None,
+                        })
+                    };
+                    let Ok(entered) = enter(node, &place);
+                    if let Some(entered) = entered {
+                        let Ok(()) = trie.descend(node, entered, enter);
+                    }
+                }
             }
-            Ok::<_, std::convert::Infallible>(match step {
-                Step::On(place) => Some(place),
-                Step::Refused | Step::Out { .. } => None,
-            })
-        };
-        let Ok(()) = trie.descend(ROOT, place, enter);
+            node = trie.end(node);
+        }
         Self {
             inside: TokenSet::of(&inside, index.len),
             left: left.into(),

@@ -17,7 +17,9 @@ pub(super) type BodyId = usize;
 pub(super) const REPLY: BodyId = 0;
 
 /// Points of all rules, at most: repetitions of nested rules are written out.
-const MAX_POINTS: usize = 1 << 16;
+const MAX_POINTS: usize = 1 << 14;
+/// Nested rules, at most: each is looked at again for what is found out about another.
+const MAX_BODIES: usize = 1 << 10;
 
 /// A way on from a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,6 +121,10 @@ impl Skeleton {
     }
 
     fn body(&mut self, name: String, line: usize) -> Result<(), CompileError> {
+        if self.bodies.len() > MAX_BODIES {
+            let message = format!("more than {MAX_BODIES} rules are nested in themselves");
+            return Err(CompileError::new(CompileErrorKind::Unsupported, message).on_keyword("grammar"));
+        }
         let (start, end) = (self.point()?, self.point()?);
         self.bodies.push(Body { name, line, start, end });
         Ok(())
@@ -203,8 +209,8 @@ impl Skeleton {
                             open.push((next, at, behind));
                         } else {
                             let mut joined = languages.literal("").map_err(limit)?;
-                            for language in taken.iter().filter_map(|part| language(*part)) {
-                                joined = languages.concat(joined, language).map_err(limit)?;
+                            for language in taken.iter().rev().filter_map(|part| language(*part)) {
+                                joined = languages.concat(language, joined).map_err(limit)?;
                             }
                             self.add_language(languages, joined, (at, behind), sources.within)?;
                         }
