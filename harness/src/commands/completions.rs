@@ -13,7 +13,7 @@ pub struct CompletionArguments {
     shell: Shell,
 }
 
-/// Prints what a shell completes the program's arguments by.
+/// Prints the script by which a shell completes the program's arguments.
 ///
 /// # Errors
 ///

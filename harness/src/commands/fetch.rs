@@ -25,13 +25,13 @@ pub struct FetchArguments {
     /// Branch, tag or commit, of a single name
     #[arg(long, value_name = "REV")]
     revision: Option<String>,
-    /// Use only what is in the cache
+    /// Use only files in the cache
     #[arg(long, conflicts_with = "force")]
     offline: bool,
-    /// Fetch again what is in the cache
+    /// Fetch data again that are in the cache
     #[arg(long)]
     force: bool,
-    /// Compare the files in the cache with what was fetched; downloads nothing
+    /// Verify that the files in the cache are as they were fetched; downloads nothing
     #[arg(long, conflicts_with_all = ["force", "revision"])]
     verify: bool,
     /// Directory of the cache [default: $MASKWRIGHT_CACHE, or `maskwright` in the user's directory of caches]

@@ -18,7 +18,7 @@ pub struct ListArguments {
     /// what `maskwright fetch` has fetched
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
-    /// List the families of models that run, with what they were compared with, and known ones that do not
+    /// List the families of models that run, with the implementations they were compared with, and known ones that do not
     #[arg(long, conflicts_with = "data")]
     models: bool,
     /// Print one JSON object

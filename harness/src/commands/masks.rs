@@ -92,7 +92,7 @@ struct MaskSettings {
     style: StyleChanges,
 }
 
-/// The number of repetitions of runs that do not tell.
+/// Default number of repetitions, for manifests that lack the member.
 fn once() -> usize {
     1
 }
@@ -272,7 +272,7 @@ struct MaskRun<'a> {
 }
 
 impl MaskRun<'_> {
-    /// File by file, all frameworks in turn, what the directory has no record of yet.
+    /// Replays file by file, with all frameworks in turn, those of which the directory has no record yet.
     fn all(&mut self, files: &[&str], directory: &mut RunDirectory<MaskRecord>) -> Result<(), CommandError> {
         let bar = progress::bar((files.len() * self.frameworks.len()) as u64, "");
         for (number, file) in files.iter().enumerate() {
@@ -347,8 +347,8 @@ impl MaskRun<'_> {
     }
 }
 
-/// Has a worker's process compile and replay something that nobody counts, unless `warm` says that it has: its code is paged
-/// in then, and its first compilation over.
+/// Has a worker's process compile and replay a small schema that is not measured, unless `warm` says that it has: after that its code is paged in,
+/// and its first compilation over.
 fn warm_up(worker: &mut Worker, warm: &mut u64, vocabulary: &NamedVocabulary, options: &TrialOptions) {
     const SCHEMA: &str = r#"{"type": "object", "properties": {"word": {"type": "string"}, "number": {"type": "integer"}}, "required": ["word"]}"#;
     const INSTANCE: &str = r#"{"word": "warm", "number": 1}"#;

@@ -48,7 +48,7 @@ pub enum Command {
     Check(check::CheckArguments),
     /// Say what changed between two runs, or two sets of runs, and whether more than chance changed it
     Compare(Box<results::compare::CompareArguments>),
-    /// Print what a shell completes this program's arguments by
+    /// Print the script by which a shell completes this program's arguments
     Completions(completions::CompletionArguments),
     /// Look for documents that show where frameworks permit other than their schemas do
     Coverage(Box<coverage::CoverageArguments>),

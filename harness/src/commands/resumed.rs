@@ -9,11 +9,11 @@ use serde_json::Value;
 
 use crate::run::directory::MANIFEST;
 
-/// Options that say where a run is and how its result is shown, not what it measures: they are never taken over.
+/// Options for the directory of a run and the form of its result, which do not change what the run measures: they are never taken over.
 const NOT_TAKEN_OVER: [&str; 6] = ["out", "resume", "shard", "json", "quiet", "verbose"];
 
-/// The options of the resumed run's command line that are not among `arguments`, those of this process. None where nothing is
-/// resumed, and where the manifest does not tell: what is wrong is said later, by those who know more.
+/// Returns the options of the resumed run's command line that are not among `arguments`, those of this process. `None` where nothing is resumed, and
+/// where the manifest does not tell: errors are reported later, where more is known.
 pub fn recorded_options(command: &Command, arguments: &[OsString]) -> Option<Vec<OsString>> {
     let given = command.clone().try_get_matches_from(arguments).ok()?;
     let (words, of_command, given) = innermost(command, &given);
@@ -52,7 +52,7 @@ pub fn recorded_options(command: &Command, arguments: &[OsString]) -> Option<Vec
     Some(further)
 }
 
-/// The words of the subcommand that was chosen, that subcommand, and what was given to it.
+/// Returns the words of the subcommand that was chosen, that subcommand, and its arguments.
 fn innermost<'a>(command: &'a Command, matches: &'a ArgMatches) -> (Vec<&'a str>, &'a Command, &'a ArgMatches) {
     let (mut words, mut command, mut matches) = (Vec::new(), command, matches);
     while let Some((name, inner)) = matches.subcommand() {

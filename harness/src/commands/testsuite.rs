@@ -228,7 +228,7 @@ struct SuiteRun<'a> {
     log: Mutex<Log>,
 }
 
-/// The records on disk, and the first that could not be written. The run goes on then: its tables are worth having.
+/// The records on disk, and the error of the first that could not be written. The run continues after such an error: its tables are worth having.
 struct Log {
     directory: RunDirectory<SuiteRecord>,
     failure: Option<CommandError>,
@@ -243,7 +243,7 @@ impl Log {
 }
 
 impl SuiteRun<'_> {
-    /// All frameworks at once, each in its own worker: nothing is timed here. None where the user interrupted.
+    /// Runs all frameworks at once, each in its own workers: nothing is timed here. Returns `None` where the user interrupted.
     fn all(
         &self,
         frameworks: &[Framework],

@@ -33,7 +33,7 @@ pub struct AllArguments {
     /// The model: `builtin`, a directory in Hugging Face layout, a GGUF file, or a hub id
     #[arg(long, default_value = "builtin", value_name = "MODEL")]
     model: String,
-    /// Time for everything, such as 90s, 10m or 2h. A part that comes to the end of its share keeps what it has
+    /// Time for everything, such as 90s, 10m or 2h. A part that comes to the end of its share keeps its records
     #[arg(long, default_value = "10m", value_parser = duration, value_name = "TIME")]
     #[serde(skip)]
     budget: Duration,
@@ -54,7 +54,7 @@ pub struct AllArguments {
     /// Device: cpu, cuda or cuda:N
     #[arg(long, default_value = "cpu", value_name = "DEVICE")]
     device: String,
-    /// Use only what is in the download cache
+    /// Use only files in the download cache
     #[arg(long)]
     offline: bool,
     /// Directory of the runs and of the report [default: runs/all-DATE-TIME]

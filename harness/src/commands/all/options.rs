@@ -1,4 +1,4 @@
-//! The options of a call of `maskwright all`, kept in its directory so that `--resume` goes on with them.
+//! The options of a call of `maskwright all`, kept in its directory so that `--resume` continues with them.
 
 use std::fs;
 use std::path::Path;

@@ -88,7 +88,7 @@ fn of_status(status: ExitStatus) -> PartEnd {
     }
 }
 
-/// Asks a process to stop as Ctrl-C does, and ends it with what is in its group where it does not within `grace`.
+/// Asks a process to stop as Ctrl-C does, and kills its process group where it does not stop within `grace`.
 fn stop(child: &mut Child, grace: Duration) -> io::Result<()> {
     let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     let signal = |signal: Signal| {

@@ -31,11 +31,11 @@ fn shard(text: &str) -> Result<Shard, String> {
 }
 
 impl DirectoryArguments {
-    /// Whether the command `ours` can use the directory, as far as can be told before anything is loaded or measured.
+    /// Checks that the command `ours` can use the directory, as far as can be told before anything is loaded or measured.
     ///
     /// # Errors
     ///
-    /// [`CommandError::RunDirectory`], with what stands in the way.
+    /// [`CommandError::RunDirectory`], with the obstacle.
     pub fn check(&self, ours: &'static str) -> Result<(), CommandError> {
         let Some(path) = self.path() else {
             let path = Path::new("runs");
@@ -55,7 +55,7 @@ impl DirectoryArguments {
         Ok(directory::check_place(&path, self.is_continued())?)
     }
 
-    /// Whether the run goes on from records that there are.
+    /// Whether the run continues from existing records.
     pub fn is_continued(&self) -> bool {
         self.resume || self.shard.is_some() && self.path().is_some_and(|path| directory::holds_run(&path))
     }
@@ -89,7 +89,7 @@ impl DirectoryArguments {
         })
     }
 
-    /// The directory that the user named, or within it that of the part.
+    /// Returns the directory that the user named, or the part's directory within it.
     fn path(&self) -> Option<PathBuf> {
         let out = self.out.clone()?;
         Some(match self.shard {

@@ -1,4 +1,4 @@
-//! The arguments that choose frameworks and limit what they may use.
+//! The arguments that choose frameworks and limit their time and memory.
 
 use std::time::Duration;
 

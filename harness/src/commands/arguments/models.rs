@@ -13,7 +13,7 @@ use crate::error::CommandError;
 use crate::run::manifest::available_cpus;
 use crate::run::progress;
 
-/// The date that chat templates are told which write one into the prompt: a run must give the same prompts tomorrow.
+/// Date for chat templates that write one into the prompt: a run must give the same prompts tomorrow.
 pub const PROMPT_DATE: jiff::civil::DateTime = jiff::civil::datetime(2024, 7, 26, 0, 0, 0, 0);
 
 /// Models, and the options with which they run.
@@ -26,7 +26,7 @@ pub struct ModelArguments {
     /// Revision of models from the hub: a branch, tag or commit
     #[arg(long, value_name = "REV")]
     pub revision: Option<String>,
-    /// Use only what is in the download cache
+    /// Use only files in the download cache
     #[arg(long)]
     pub offline: bool,
     /// Device: cpu, cuda or cuda:N

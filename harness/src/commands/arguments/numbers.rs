@@ -4,14 +4,14 @@ use std::fmt::Display;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// Most threads of a forward pass: more than any machine's processors that we know of.
+/// Largest number of threads of a forward pass: more than any machine has processors that we know of.
 const MOST_THREADS: usize = 512;
 
 /// Reads a whole number of at least 1: a run over nothing measures nothing.
 ///
 /// # Errors
 ///
-/// A sentence that says what is wrong with the text.
+/// A sentence that names the error in the text.
 pub fn positive<N: FromStr<Err: Display> + PartialOrd + From<u8>>(text: &str) -> Result<N, String> {
     match text.parse::<N>() {
         Ok(number) if number >= N::from(1) => Ok(number),
@@ -24,7 +24,7 @@ pub fn positive<N: FromStr<Err: Display> + PartialOrd + From<u8>>(text: &str) ->
 ///
 /// # Errors
 ///
-/// A sentence that says what is wrong with the text.
+/// A sentence that names the error in the text.
 pub fn threads(text: &str) -> Result<usize, String> {
     match positive(text)? {
         threads @ ..=MOST_THREADS => Ok(threads),
@@ -32,14 +32,14 @@ pub fn threads(text: &str) -> Result<usize, String> {
     }
 }
 
-/// Most repetitions of a measurement: the spread of a thousand tells all that there is to know.
+/// Largest number of repetitions of a measurement: the spread of a thousand tells all that there is to know.
 const MOST_REPETITIONS: usize = 1000;
 
-/// Reads how often something is measured.
+/// Reads a number of repetitions of a measurement.
 ///
 /// # Errors
 ///
-/// A sentence that says what is wrong with the text.
+/// A sentence that names the error in the text.
 pub fn repetitions(text: &str) -> Result<usize, String> {
     match positive(text)? {
         repetitions @ ..=MOST_REPETITIONS => Ok(repetitions),
@@ -54,7 +54,7 @@ const LONGEST_TIME: f64 = 365.0 * 86_400.0;
 ///
 /// # Errors
 ///
-/// A sentence that says what is wrong with the text.
+/// A sentence that names the error in the text.
 pub fn seconds(text: &str) -> Result<f64, String> {
     let value: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
     match Duration::try_from_secs_f64(value) {
@@ -68,7 +68,7 @@ pub fn seconds(text: &str) -> Result<f64, String> {
 ///
 /// # Errors
 ///
-/// A sentence that says what is wrong with the text.
+/// A sentence that names the error in the text.
 pub fn above_zero(text: &str) -> Result<f64, String> {
     match not_negative(text)? {
         0.0 => Err("must be above 0".to_owned()),
@@ -80,7 +80,7 @@ pub fn above_zero(text: &str) -> Result<f64, String> {
 ///
 /// # Errors
 ///
-/// A sentence that says what is wrong with the text.
+/// A sentence that names the error in the text.
 pub fn not_negative(text: &str) -> Result<f64, String> {
     let value: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
     match value.is_finite() && value >= 0.0 {
@@ -93,7 +93,7 @@ pub fn not_negative(text: &str) -> Result<f64, String> {
 ///
 /// # Errors
 ///
-/// A sentence that says what is wrong with the text.
+/// A sentence that names the error in the text.
 pub fn confidence(text: &str) -> Result<f64, String> {
     let value: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
     match value > 0.0 && value < 1.0 {

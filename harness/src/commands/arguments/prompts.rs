@@ -49,7 +49,7 @@ pub enum Switch {
 pub enum ReasoningMode {
     /// The answer begins at once
     None,
-    /// The model writes what it likes up to its own end tag
+    /// The model reasons without constraints up to its own end tag
     Free,
 }
 

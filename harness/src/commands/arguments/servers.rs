@@ -73,7 +73,7 @@ impl ServerArguments {
     }
 }
 
-/// A client for a server, with its key. It is told where the key could be read on its way.
+/// Returns a client for a server, with its key. Warns the user where the key is sent without encryption.
 ///
 /// # Errors
 ///

@@ -160,9 +160,9 @@ fn separator(text: &str, character: char) -> Result<(u8, u8), String> {
 enum NumbersArgument {
     /// All spellings of numbers that JSON has
     Any,
-    /// Of bounded length, without exponents
+    /// Numbers of bounded length, without exponents
     Plain,
-    /// Of bounded length, with exponents
+    /// Numbers of bounded length, with exponents
     Scientific,
 }
 
@@ -246,7 +246,7 @@ impl StyleArguments {
         }
     }
 
-    /// The preferences that are asked for; `None` where no option speaks of them.
+    /// Returns the preferences that the options ask for; `None` where no such option is given.
     fn preferences(&self) -> Option<Vec<Preference>> {
         let preferences = self.prefer.iter().filter_map(|one| match one {
             PreferenceArgument::None => None,

@@ -57,14 +57,14 @@ struct Findings {
     refused: Vec<CompileError>,
     /// Warnings about parts of the schema that are probably not meant.
     warnings: Vec<Warning>,
-    /// Why no value is valid.
+    /// Reason for which no value is valid.
     conflict: Option<Conflict>,
     parts: Vec<UnsatisfiablePart>,
     /// Values that the schema allows and the style never writes.
     left_out: Vec<Narrowing>,
     /// Whether the search for such values reached its limit on work, so that there may be more.
     more_may_be_left_out: bool,
-    /// Not looked at where something is refused.
+    /// Instances with the byte at which each is forbidden, if any; not examined where a schema is refused.
     instances: Vec<(PathBuf, Option<Forbidden>)>,
 }
 

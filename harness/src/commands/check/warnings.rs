@@ -69,7 +69,7 @@ pub fn report(warnings: &[Warning], schema: &str) -> Vec<Value> {
     report.collect()
 }
 
-/// The lines on which what is warned of begins.
+/// Returns the lines of the schema on which the subjects of the warnings begin.
 fn places(warnings: &[Warning], schema: &str) -> Vec<Option<usize>> {
     let pointers: Vec<&str> = warnings.iter().map(Warning::pointer).collect();
     lines_of(schema, &pointers)

@@ -32,7 +32,7 @@ use crate::worker::{Provision, Worker};
 const SHORT_SCHEMA: usize = 4_000;
 /// Defects of each framework in report.md.
 const DEFECTS_WRITTEN: usize = 50;
-/// Characters of what the judge says against a document.
+/// Largest number of characters kept of the judge's objection to a document.
 const PROBLEM: usize = 300;
 
 /// Settings of a run of `maskwright coverage --true`, kept in its manifest.
@@ -42,7 +42,7 @@ struct CoverageSettings {
     /// Files of MaskBench, and SHA-256 of their names and contents.
     files: usize,
     sha256: Option<String>,
-    /// Cases of the Test Suite, their draft, and SHA-256 of them and what they refer to.
+    /// Cases of the Test Suite, their draft, and SHA-256 of the cases and the documents that they refer to.
     cases: usize,
     #[serde(default)]
     draft: Option<String>,
@@ -206,7 +206,7 @@ struct CoverageRun<'a> {
 }
 
 impl<'a> CoverageRun<'a> {
-    /// Schema by schema, all frameworks in turn, what the directory has no record of yet.
+    /// Tests schema by schema, with all frameworks in turn, those of which the directory has no record yet.
     fn all(
         &mut self,
         bench: Option<&MaskBench>,

@@ -36,9 +36,9 @@ pub struct GenerateArguments {
     skip: u64,
     #[command(flatten)]
     difficulty: DifficultyArguments,
-    /// Have a chat server put the requests that are prose in somebody's voice into other words, NAME=URL,model=MODEL and the further
-    /// settings of `bench --server`. A rewriting from which a reader does not read what the sample asks for is rejected; after three the
-    /// generator's own words stay
+    /// Have a chat server put the requests that are prose in somebody's voice into other words, NAME=URL,model=MODEL and the further settings of
+    /// `bench --server`. A rewriting in which a reader does not find the requirements of the sample is rejected; after three the generator's own
+    /// words stay
     #[arg(long, value_name = "NAME=URL,model=MODEL,…")]
     rewriter: Option<ServerSettings>,
     /// Requests in flight at the rewriter

@@ -24,7 +24,7 @@ pub struct LeaderboardArguments {
     /// Directories of runs of `maskwright ifstruct run`
     #[arg(required = true, value_name = "DIR")]
     runs: Vec<PathBuf>,
-    /// Write the table as a page of its own, too
+    /// Also write the table as a separate page
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
     /// Write over a page that is there already

@@ -25,7 +25,7 @@ pub enum IfstructCommand {
     Generate(Box<generate::GenerateArguments>),
     /// Put several runs into one table
     Leaderboard(leaderboard::LeaderboardArguments),
-    /// Ask models and servers, alone and constrained, and compare how many replies have what was asked for
+    /// Ask models and servers, alone and constrained, and compare the numbers of replies that meet the request
     Run(Box<run::RunArguments>),
     /// Score a file of replies: do they have the structure they were asked for?
     Score(score::ScoreArguments),

@@ -34,7 +34,7 @@ use crate::terminal::wrapped;
 const SAMPLES: usize = 100;
 /// The model that is asked where none is named.
 const DEFAULT_MODEL: &str = "builtin";
-/// Most tokens of a reply that nobody counts.
+/// Largest number of tokens of a reply that warms a model up.
 const WARM_UP_TOKENS: usize = 16;
 /// Name of the framework in errors of the decode loop.
 const FRAMEWORK: &str = "maskwright";
@@ -81,7 +81,7 @@ pub struct RunArguments {
     json: bool,
 }
 
-/// Asks models for data in the words of the samples, and prints how many replies have what was asked for.
+/// Asks models for data in the words of the samples, and prints the numbers of replies that meet the request.
 ///
 /// # Errors
 ///
@@ -339,7 +339,7 @@ impl ReplyRun<'_> {
         Ok(patience.reasons(&name, pending.len(), self.too_dear(client)))
     }
 
-    /// The limit on cost and what was spent, where answers of a server cost something and that is reached.
+    /// Returns the limit on cost and the cost so far, where the server's answers have a price and the limit is reached.
     fn too_dear(&self, client: &Client) -> Option<(f64, f64)> {
         client.settings().prices.as_ref()?;
         let limit = self.arguments.servers.max_cost?;

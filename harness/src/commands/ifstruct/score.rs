@@ -21,7 +21,7 @@ pub struct ScoreArguments {
     file: PathBuf,
     #[command(flatten)]
     judgement: Judgement,
-    /// List what speaks against each reply that fails
+    /// List the failures of each reply that fails
     #[arg(long)]
     failures: bool,
     /// Print one JSON object, with the verdict on each reply

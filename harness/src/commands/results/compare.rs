@@ -25,7 +25,7 @@ pub struct CompareArguments {
     /// End with exit code 1 where anything is found to be worse, or is in A and not in B
     #[arg(long)]
     fail_on_regression: bool,
-    /// With --fail-on-regression: B may lack what A has
+    /// With --fail-on-regression: B may lack questions that A has
     #[arg(long, requires = "fail_on_regression")]
     allow_missing: bool,
     /// Compare although the runs were asked differently, such as with other limits; what differs is said

@@ -22,7 +22,7 @@ pub struct MergeArguments {
     /// Directory to write the whole run to
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Put together what there is, also where parts or records are missing
+    /// Merge the parts and records that exist, although others are missing
     #[arg(long)]
     partial: bool,
     /// Write a run for each kind of hardware that parts were measured on, to `hardware-1` and so on in --out: times of different hardware are not

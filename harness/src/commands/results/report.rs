@@ -12,7 +12,7 @@ use crate::report::table::Style;
 use crate::results::run::Run;
 use crate::run::progress;
 
-/// Failures that are held against their schemas where nothing else is asked for.
+/// Default number of failures that are explained by their schemas.
 pub const EXPLAINED: usize = 500;
 
 /// Arguments of `maskwright report`.
@@ -36,7 +36,7 @@ pub struct ReportArguments {
     /// Directory of the schemas that the runs are about, for failures [default: what `maskwright fetch` fetched]
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
-    /// Failures that are held against their schemas for the byte and the keyword to blame, at most: those with the least to read
+    /// Largest number of failures that are explained by their schemas, with the byte and the keyword to blame: those with the least to read
     #[arg(long, default_value_t = EXPLAINED, value_name = "N")]
     explain: usize,
     #[command(flatten)]

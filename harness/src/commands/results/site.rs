@@ -31,7 +31,7 @@ pub struct SiteArguments {
     /// Directory of the schemas that the runs are about, for failures [default: what `maskwright fetch` fetched]
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
-    /// Failures of each model that are held against their schemas for the byte and the keyword to blame, at most
+    /// Largest number of failures of each model that are explained by their schemas, with the byte and the keyword to blame
     #[arg(long, default_value_t = EXPLAINED, value_name = "N")]
     explain: usize,
     #[command(flatten)]
