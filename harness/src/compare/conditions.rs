@@ -20,8 +20,8 @@ fn place(run: &Run) -> String {
         .map_or_else(String::new, |path| path.display().to_string())
 }
 
-/// In what runs of one command asked differently what they both asked, a sentence for each two runs: what frameworks and models are asked
-/// decides what they answer.
+/// Returns the differences in the questions of runs of one command, a sentence for each two runs: answers depend on what frameworks and models are
+/// asked.
 pub fn asked_differently(before: &[Run], after: &[Run]) -> Vec<String> {
     let differing = manifests(before, after).filter_map(|[(one, ours), (other, theirs)]| {
         let differences = pairing::differences(&ours["settings"], &theirs["settings"]);
@@ -37,7 +37,7 @@ pub fn asked_differently(before: &[Run], after: &[Run]) -> Vec<String> {
     differing.collect()
 }
 
-/// In what the hardware of runs of one command differs, a sentence for each two runs.
+/// Returns the differences in the hardware of runs of one command, a sentence for each two runs.
 pub fn on_different_hardware(before: &[Run], after: &[Run]) -> Vec<String> {
     let differing = manifests(before, after).filter_map(|[(one, ours), (other, theirs)]| {
         let differences = hardware_differences(ours, theirs);

@@ -42,7 +42,7 @@ pub struct Difference {
     pub before: f64,
     /// The share in the second runs; the geometric mean of times.
     pub after: f64,
-    /// Of shares the difference, of times the ratio of their geometric means.
+    /// Difference of two shares, or ratio of the geometric means of times.
     pub change: f64,
     /// Confidence interval of the change.
     pub interval: Interval,

@@ -191,8 +191,8 @@ pub struct Paired<'s> {
     pub unpaired: Vec<Unpaired>,
 }
 
-/// The groups that two sides share with the questions of each that both have, in pairs, and what is left. Where each side has one model,
-/// and these differ, the models are compared: `a → b` is the group's model then.
+/// Returns the groups that two sides share, each with the questions that both sides have, in pairs, and the questions that are left. Where each side
+/// has one model, and these differ, the models are compared: `a → b` is the group's model then.
 pub fn pairs<'s>(one: &'s Side, other: &'s Side) -> Paired<'s> {
     let renamed = renamed(one, other);
     let mut paired = Paired::default();

@@ -136,7 +136,7 @@ impl ComparisonReport {
         }
     }
 
-    /// Questions that came out otherwise, by name.
+    /// Lists the questions whose outcome changed, by name.
     fn changed(&self, most: usize) -> String {
         let mut text = String::new();
         for one in self.differences.iter().filter(|one| one.figure == RIGHT) {

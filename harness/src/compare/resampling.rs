@@ -77,7 +77,7 @@ fn normal_p_value(differences: &[f64]) -> f64 {
     (2.0 * tail).max(least).min(1.0)
 }
 
-/// Adjusts p-values for being several (Holm, 1979): with these, the probability that any of them is small by chance is what one alone would have.
+/// Adjusts several p-values (Holm, 1979), so that the probability that any of them is small by chance is that of a single one.
 pub fn holm(p_values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..p_values.len()).collect();
     order.sort_by(|one, other| p_values[*one].total_cmp(&p_values[*other]));
