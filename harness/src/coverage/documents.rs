@@ -36,29 +36,30 @@ pub struct Document {
     pub origin: Origin,
 }
 
-/// How many documents there are to be.
+/// Numbers of documents to make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Amounts {
     /// Documents sampled from each schema.
     pub sampled: usize,
     /// Changed documents of each schema that are invalid, and as many at most that are valid.
     pub mutated: usize,
-    /// Seed of both.
+    /// Seed of the samples and of the changes.
     pub seed: u64,
 }
 
 /// The documents of one schema.
 #[derive(Clone, Debug, Default)]
 pub struct Documents {
-    /// All of them.
+    /// The documents, given and made.
     pub all: Vec<Document>,
-    /// Documents of the data set whose label is not what the judge says. They are left out.
+    /// Number of documents of the data set whose label the judge contradicts. They are left out.
     pub disputed: usize,
     /// The judge; none where the schema cannot be judged by, so that there are only documents with labels.
     pub judge: Option<Validator>,
 }
 
-/// Most documents sampled from a schema, and most changed ones of each kind: with [`SAMPLE_BYTES`] and [`CHANGED_BYTES`], a bound on memory.
+/// Largest number of documents sampled from a schema, and of changed ones of each kind: with [`SAMPLE_BYTES`] and [`CHANGED_BYTES`], a bound on
+/// memory.
 pub const MAX_MADE: usize = 1_000;
 /// Bytes of a sampled document, at most. A sampled document grows by a byte or more with every token, so that this bounds its work, too.
 const SAMPLE_BYTES: usize = 4_000;
@@ -108,8 +109,8 @@ impl Documents {
         }
     }
 
-    /// Adds a document that was made from the schema. Sampled documents come from our own engine; the judge says what they are, so that one
-    /// that our engine permits wrongly shows as a defect of it.
+    /// Adds a document that was made from the schema. Sampled documents come from our own engine; the judge decides whether they are valid, so that a
+    /// document which our engine permits wrongly shows as its defect.
     pub(super) fn add_made(&mut self, text: String, origin: Origin) {
         if let Some(valid) = self.is_valid(&text) {
             self.add(text, valid, origin);

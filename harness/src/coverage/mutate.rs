@@ -16,7 +16,7 @@ enum Step {
     Item(usize),
 }
 
-/// Most places of a document that are looked at.
+/// Largest number of places of a document among which a change is made.
 const MAX_PLACES: usize = 2_000;
 /// Number of places tried for each mutant asked for.
 const TRIES: usize = 4;

@@ -14,10 +14,10 @@ use crate::worker::trial::Ending;
 pub struct CoverageRecord {
     /// Key of the record: framework, data set and schema.
     pub key: CoverageKey,
-    /// Why the schema could not be used at all; it then counts for no framework.
+    /// Reason for which the schema could not be used at all; it then counts for no framework.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unusable: Option<String>,
-    /// Why the schema was refused, where it was.
+    /// Reason for which the schema was refused, where it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compile_error: Option<CompileFailure>,
     /// Failure of the worker while compiling, where it failed.
@@ -97,7 +97,7 @@ impl Recorded for CoverageRecord {
 }
 
 impl CoverageRecord {
-    /// A record of nothing so far.
+    /// A record without results.
     pub fn empty(key: CoverageKey) -> Self {
         Self {
             key,
@@ -124,7 +124,7 @@ impl CoverageRecord {
         self.compile_error.is_none() && self.ending.is_none()
     }
 
-    /// Whether there are verdicts of the framework, and the worker lived to the last of them.
+    /// Whether there are verdicts of the framework, and the worker did not fail before the last.
     fn is_tested(&self) -> bool {
         self.is_declared() && self.replay_ending.is_none() && self.verdicts > 0
     }
@@ -137,8 +137,8 @@ impl CoverageRecord {
         })
     }
 
-    /// Whether the framework took the schema and blocks a document that is valid (definition 5.4). A refused schema blocks all of them, but is
-    /// counted as refused.
+    /// Whether the framework took the schema and blocks a document that is valid (definition 5.4). A refused schema blocks all valid documents, but
+    /// is counted as refused.
     pub fn is_over_constrained(&self) -> bool {
         self.blocked > 0
     }

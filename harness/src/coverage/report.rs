@@ -54,7 +54,7 @@ impl CoverageReport<'_> {
         parts.join("\n\n") + "\n"
     }
 
-    /// The tables of coverage and of what is estimated from it.
+    /// The tables of coverage and of the estimates from it.
     pub fn parts(&self, style: Style) -> Vec<Part> {
         vec![
             Part::new("True coverage, from both sides", self.table(style), LEGEND).with_notes(self.notes()),

@@ -21,7 +21,7 @@ pub enum Source {
 }
 
 impl Source {
-    /// Both, in the order of reports.
+    /// Both sources, in the order of reports.
     pub const ALL: [Self; 2] = [Self::Maskbench, Self::Testsuite];
 
     /// The name that reports show.

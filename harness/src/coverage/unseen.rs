@@ -1,14 +1,15 @@
-//! [`Unseen`]: how many schemas have a defect that none of the documents tried has shown.
+//! [`Unseen`]: estimate of the number of schemas with a defect that none of the documents tried has shown.
 //!
-//! Schemas with a defect are like animals in a wood, and documents like the nights on which traps stand there: how many animals were never caught is
+//! Schemas with a defect are like animals in a wood, and documents like the nights on which traps stand there: the number of animals never caught is
 //! estimated from those that were caught once and twice (A. Chao, "Estimating the population size for capture-recapture data with unequal
-//! catchability", Biometrics 43, 1987). If a defect shows in a document of its schema with a probability that is the same for all of them, and may be another one for each schema,
-//! then by the inequality of Cauchy and Schwarz the expected number of schemas whose defect no document shows is at least
-//! `(t − 1) / t · f₁² / (2 f₂)`, where `f₁` and `f₂` are the expected numbers of schemas of which one document and two documents show a defect, and `t` is the smallest
-//! number of documents of a schema. Documents of a schema resemble one another, so that few defects show in just one of them: also for that reason the figure is a lower bound.
+//! catchability", Biometrics 43, 1987). If a defect shows in a document of its schema with a probability that is the same for all documents of the
+//! schema, and may differ between schemas, then by the inequality of Cauchy and Schwarz the expected number of schemas whose defect no document shows
+//! is at least `(t − 1) / t · f₁² / (2 f₂)`, where `f₁` and `f₂` are the expected numbers of schemas of which one document and two documents show a
+//! defect, and `t` is the smallest number of documents of a schema. Documents of a schema resemble one another, so that few defects show in just one
+//! of them: also for that reason the figure is a lower bound.
 //!
-//! No estimate sees defects that show in hardly any document, such as one that a single number sets off. [`detection_limit`] says which they are: it is the
-//! "rule of three".
+//! No estimate sees defects that show in hardly any document, such as one that a single number sets off. [`detection_limit`] gives the share of
+//! documents in which a defect has to show to be found: it is the "rule of three".
 
 use serde::Serialize;
 
