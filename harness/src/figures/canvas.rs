@@ -11,8 +11,8 @@ pub const TITLE: f64 = 15.0;
 /// Width of a character of [`TEXT`] on average, in pixels.
 pub const CHARACTER: f64 = 6.7;
 
-/// Colours that are told apart also by those who do not see all of them, each with a hatching: angle of its lines in degrees, and their
-/// distance in pixels; none is plain.
+/// Colours that colour-blind readers can tell apart too, each with a hatching: angle of its lines in degrees, and their distance in pixels; none is
+/// plain.
 const FILLS: [(&str, Option<(u32, u32)>); 8] = [
     ("#0072B2", None),
     ("#D55E00", Some((45, 6))),

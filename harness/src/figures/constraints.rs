@@ -1,4 +1,4 @@
-//! Figure 5: an over-constrained and an under-constrained schema, from what a run of `coverage --true` found.
+//! Figure 5: an over-constrained and an under-constrained schema, out of the records of a run of `coverage --true`.
 
 use super::canvas::{Anchor, Canvas, lines};
 use crate::coverage::rows::{Defect, Finding};

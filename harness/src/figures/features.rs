@@ -31,19 +31,19 @@ impl Support {
 /// A feature, as the paper names them.
 struct Feature {
     name: &'static str,
-    /// Schemas that use it: full support covers all of them, partial support some.
+    /// Schemas that use the feature: full support covers all of these, partial support some.
     probes: &'static [&'static str],
     uses: Uses,
 }
 
 impl Feature {
-    /// The feature that a keyword of the same name is.
+    /// A feature that is a keyword of the same name.
     const fn keyword(name: &'static str, probes: &'static [&'static str]) -> Self {
         let uses = Uses::OwnKeyword;
         Self { name, probes, uses }
     }
 
-    /// The feature that one of several keywords is.
+    /// A feature that is any of several keywords.
     const fn keywords(name: &'static str, keywords: &'static [&'static str], probes: &'static [&'static str]) -> Self {
         let uses = Uses::Keywords(keywords, None);
         Self { name, probes, uses }

@@ -1,7 +1,7 @@
 //! The JSONSchemaBench paper's figures as pictures (SVG), and its tables of datasets and engines, made from records and schemas.
 //!
-//! All pictures have one style ([`canvas`]): colours of Okabe and Ito (2008), each with a hatching of its own, and every figure written beside
-//! what it is drawn by, so that they can be read without colour.
+//! All pictures have one style ([`canvas`]): colours of Okabe and Ito (2008), each with a hatching of its own, and every figure written beside its
+//! bar or mark, so that they can be read without colour.
 
 pub mod bars;
 pub mod canvas;

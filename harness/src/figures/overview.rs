@@ -37,9 +37,9 @@ pub struct Axes {
     pub accuracy_ci: Option<Interval>,
 }
 
-/// The axes of every model and framework of some runs of `bench` and `quality`, in the order in which they first occur. Answers after reasoning or a draft are left
-/// out; schemas and questions without room for some row of a model count for none of its rows; and rows of a model are compared over the data sets and
-/// tasks that all of them have answers to.
+/// Returns the axes of every model and framework of some runs of `bench` and `quality`, in the order in which they first occur. Answers after
+/// reasoning or a draft are left out; schemas and questions without room for some row of a model count for none of its rows; and rows of a model are
+/// compared over the data sets and tasks that all of them have answers to.
 pub fn axes(bench: &[Record], quality: &[AnswerRecord]) -> Vec<Axes> {
     let mut axes: Vec<Axes> = Vec::new();
     add_bench(bench, &mut axes);

@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-/// Lists in the settings of runs whose members have a name and a hash of what was asked: tasks of `quality`, data sets of `bench`.
+/// Lists in the settings of runs whose members have a name and a hash of their questions: tasks of `quality`, data sets of `bench`.
 const ASKED: [&str; 2] = ["tasks", "datasets"];
 /// Settings that decide what a model answers, whatever constrains it.
 const CONDITIONS: [&str; 3] = ["shots", "sampling", "prompt"];
-/// Settings that decide answers and times besides. A run of an earlier version may lack them, and is not held to what it does not tell.
+/// Further settings that decide answers and times. A run of an earlier version may lack them; a setting that a run lacks is not compared.
 const FURTHER_CONDITIONS: [&str; 19] = [
     "sha256",
     "draft",
@@ -29,12 +29,11 @@ const FURTHER_CONDITIONS: [&str; 19] = [
     "repeat",
 ];
 
-/// Whether runs, given by their names and settings, asked alike what they both asked.
+/// Checks that runs, given by their names and settings, asked the questions that they share under the same conditions.
 ///
 /// # Errors
 ///
-/// A sentence that names two runs that did not, and in what they differ: their answers may be paired with one another by name, but are answers to
-/// something else.
+/// A sentence that names two runs that did not, and their differences: their answers could be paired by name, but are answers to something else.
 pub fn check(runs: &[(String, Value)]) -> Result<(), String> {
     for (number, (first, one)) in runs.iter().enumerate() {
         for (second, other) in &runs[..number] {
