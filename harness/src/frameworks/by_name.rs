@@ -38,10 +38,10 @@ pub enum FrameworkError {
     Unknown {
         /// The name given.
         name: String,
-        /// All names.
+        /// Names of all known frameworks.
         known: Vec<String>,
     },
-    /// The framework is a program of its own, which is not there.
+    /// The framework is a program of its own, which is missing.
     #[error(
         "framework {name} is a program of its own, {executable}, which is neither beside this program nor on PATH; \
          build it in a clone of {REPOSITORY} with `cargo build --release --manifest-path {package}/Cargo.toml`"
@@ -59,7 +59,7 @@ pub enum FrameworkError {
     Worker {
         /// The framework.
         name: String,
-        /// Why.
+        /// Reason of the failure.
         failure: WorkerFailure,
     },
     /// The framework refused the vocabulary.

@@ -1,4 +1,4 @@
-//! The contract of `Compiler` and `Masker`, held against every framework.
+//! Tests of the contract of `Compiler` and `Masker`, run on every framework.
 //!
 //! The workers' packages, which stand outside the workspace, include this file by its path. It therefore uses nothing
 //! of the harness: the module that includes it has a function `subjects`, which names the frameworks to be tested.

@@ -17,12 +17,12 @@ pub struct Judging<'a> {
 }
 
 impl Judging<'_> {
-    /// The options with which this project's engine judges so, for documents in which any text of a value stands.
+    /// Returns the options of this project's engine for documents in which a value may have any of its texts.
     pub(super) fn judging_options(&self) -> ExactOptions {
         self.options(Style::rfc8259())
     }
 
-    /// The options with which this project's engine judges so, for documents as models write them.
+    /// Returns the options of this project's engine for documents as models write them.
     pub(super) fn writing_options(&self) -> ExactOptions {
         self.style.applied(self.options(Style::generation()))
     }
@@ -37,5 +37,5 @@ impl Judging<'_> {
     }
 }
 
-/// From a schema and an instance to the text of that instance which a framework takes; none where there is none.
+/// Function from conditions, a schema and an instance to a text of that instance which the framework takes; `None` where there is no such text.
 pub type Spelling = fn(&Judging<'_>, &str, &str) -> Option<String>;

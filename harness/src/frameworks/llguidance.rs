@@ -140,8 +140,7 @@ struct LlguidanceMasker {
     mask_is_current: bool,
     vocabulary: Arc<Vocabulary>,
     position: usize,
-    /// Whether the last token accepted was an end of sequence that the matcher, which had stopped by itself,
-    /// was not told of.
+    /// Whether the last token accepted was an end of sequence that was not passed to the matcher, which had stopped by itself.
     ended: bool,
 }
 

@@ -39,20 +39,20 @@ pub struct BuiltInFramework {
     pub description: &'static str,
     /// Version of the framework's package.
     pub version: &'static str,
-    /// The options it runs with, as its own documentation calls them.
+    /// The options that the framework runs with, as its own documentation calls them.
     pub options: &'static str,
-    /// Whether it resolves `$ref` to documents that come with the setup.
+    /// Whether the framework resolves `$ref` to documents that come with the setup.
     pub accepts_documents: bool,
-    /// Whether it can be trusted in the process of the benchmark itself: it neither crashes nor hangs on any schema
-    /// we know. All others run in workers only.
+    /// Whether the framework can be trusted in the process of the benchmark itself: it neither crashes nor hangs on any schema we know. All others
+    /// run in workers only.
     pub in_process: bool,
-    /// Whether it knows how a document can be ended.
+    /// Whether the framework can tell tokens that end a document.
     pub completes: bool,
     /// Keywords and formats that the framework documents as supported.
     pub documented: &'static Documented,
     /// Function that writes documents in the form that the framework takes; none where it takes every text of a value.
     pub spelling: Option<Spelling>,
-    /// Makes it ready for a vocabulary.
+    /// Function that makes the framework ready for a vocabulary.
     pub prepare: fn(&Setup) -> Result<Box<dyn Compiler>, String>,
 }
 

@@ -178,13 +178,13 @@ impl Writer<'_> {
             .all(|byte| self.masker.advance(TokenId::from(byte)).is_ok())
     }
 
-    /// Takes back all behind a place.
+    /// Rolls the masker back to a position.
     fn back_to(&mut self, place: usize) -> Option<()> {
         self.masker.rollback(self.masker.position() - place).ok()
     }
 
-    /// Writes a value, which was read and is therefore not nested deep; returns it as it was written. Where it cannot be,
-    /// some of it may have been.
+    /// Writes a value, which was read and is therefore not nested deep; returns it with its members in the order written. Where that fails, part of
+    /// the value may have been written.
     fn write(&mut self, value: &Value) -> Option<Value> {
         match value {
             Value::Object(members) => self.object(members),
@@ -389,7 +389,7 @@ mod tests {
         assert_eq!(spelt("{}", r#"{"id": 234567890123456789}"#), None, "too many digits");
     }
 
-    /// Both ways lead to the same text.
+    /// Both searches find the same text.
     #[test]
     fn members_come_in_the_order_of_the_schema() {
         let schema = r#"{"required": ["last"], "properties": {"list": {"items": {"properties": {"b": true, "a": true}}}, "x": {"enum": [1, null]},

@@ -1,5 +1,5 @@
-//! [`Documented`]: what a framework's documentation says it supports, and which schemas that covers (theoretical
-//! coverage; paper, definition C.1).
+//! [`Documented`]: keywords and formats that a framework documents as supported, and the schemas that these cover (theoretical coverage; paper,
+//! definition C.1).
 
 mod restriction;
 

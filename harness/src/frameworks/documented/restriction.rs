@@ -66,7 +66,7 @@ pub(super) struct Place<'a> {
     pub(super) schema: &'a Map<String, Value>,
 }
 
-/// Whether a member of a schema makes a difference to what is valid.
+/// Whether a member of a schema affects which instances are valid.
 pub(super) fn asserts(schema: &Map<String, Value>, name: &str, value: &Value) -> bool {
     match name {
         "then" | "else" => schema.contains_key("if"),
