@@ -1,4 +1,4 @@
-//! From a sample to all replies that have what it asks for: the form around the data, and the data's schema.
+//! Conversion of a sample to the language of the replies that meet its request: the form around the data, and the data's schema.
 
 use maskwright::{DataFormat, Envelope, ReplyForm};
 use maskwright_suites::ifstruct::{Count, OutputFormat, Sample};

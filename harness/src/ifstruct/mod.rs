@@ -1,4 +1,4 @@
-//! Runs of IFStruct: what a reply may look like, records, tables.
+//! Runs of IFStruct: the forms of replies, records, tables.
 
 pub mod form;
 pub mod published;

@@ -13,7 +13,7 @@ pub struct ReplyRecord {
     /// Key of the record: model, mode and sample.
     #[serde(flatten)]
     pub key: ReplyKey,
-    /// Why the model could not be asked or constrained.
+    /// Reason for which the model could not be asked or constrained.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
     /// The reply; absent where there is none.
@@ -44,12 +44,12 @@ pub struct ReplyKey {
 pub enum Mode {
     /// The model alone.
     Unconstrained,
-    /// By this project's engine, to replies that pass.
+    /// The model constrained by this project's engine to replies that pass.
     Constrained,
 }
 
 impl Mode {
-    /// Both.
+    /// Both modes.
     pub const ALL: [Self; 2] = [Self::Unconstrained, Self::Constrained];
 
     /// Returns the name of the mode in records and tables.
@@ -85,7 +85,7 @@ impl ReplyRecord {
         }
     }
 
-    /// Whether the reply came to its own end.
+    /// Whether the model ended the reply itself.
     pub fn is_finished(&self) -> bool {
         let finish = self.generation.as_ref().and_then(|generation| generation.finish);
         finish == Some(FinishReason::EndOfSequence)
@@ -97,7 +97,7 @@ impl ReplyRecord {
         finish == Some(FinishReason::ContextFull)
     }
 
-    /// Whether the reply has what was asked for.
+    /// Whether the reply meets the request.
     pub fn passed(&self) -> bool {
         self.score.as_ref().is_some_and(|score| score.passed)
     }

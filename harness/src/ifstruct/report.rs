@@ -21,7 +21,7 @@ pub struct Row {
     parts: [Counts; 3],
     /// Pass rates by what samples are like, and the most common failures.
     tally: Tally,
-    /// Replies that could not be asked for, and why the first of them.
+    /// Number of replies that are missing because the model could not be asked or constrained; `refusal` has the reason of the first.
     refused: usize,
     refusal: Option<String>,
     /// Samples whose prompt or reply, in some mode, did not fit into the model's context. They count in no figure of the model.

@@ -1,4 +1,4 @@
-//! [`Rewriter`]: a chat server that puts requests into other words, each held against what its sample asks for.
+//! [`Rewriter`]: a chat server that puts requests into other words, each checked for the requirements of its sample.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -65,8 +65,8 @@ pub struct RewriteCounts {
 
 impl Rewriter {
     /// Puts those of `samples` that are prose in somebody's voice into other words. A rewriting counts if the reader of
-    /// [`recover`](maskwright_suites::ifstruct::recover) finds in it what the sample asks for; what that reader does not know, such as a
-    /// wish for an order, it does not see. A question that the server does not answer, or not to its end, is a try.
+    /// [`recover`](maskwright_suites::ifstruct::recover) finds the requirements of the sample in it; requirements that this reader does not know,
+    /// such as a wish for an order, are not checked. A question that the server does not answer, or not to its end, is a try.
     ///
     /// Returns the number of samples from the first on that are done.
     ///

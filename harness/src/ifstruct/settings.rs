@@ -1,4 +1,4 @@
-//! [`RunSettings`]: what a run of `maskwright ifstruct run` measures, for its manifest.
+//! [`RunSettings`]: settings of a run of `maskwright ifstruct run`, kept in its manifest.
 
 use maskwright_models::SamplingOptions;
 use maskwright_suites::ifstruct::{Level, Sample};
@@ -51,7 +51,7 @@ pub struct RunSettings {
     /// Prompt settings for models of this machine; absent where they are the defaults.
     #[serde(default, skip_serializing_if = "PromptSettings::is_default")]
     pub prompt: PromptSettings,
-    /// The date that chat templates are told.
+    /// Date that is passed to chat templates.
     pub prompt_date: String,
     /// Threads of the model's forward pass.
     pub threads: usize,

@@ -31,7 +31,7 @@ fn compiler() -> ReplyCompiler {
     ReplyCompiler::new(vocabulary(), options)
 }
 
-/// Some tokens that are allowed, one after the other, and then those that end the reply.
+/// Writes a reply of random allowed tokens, and then of tokens that end it.
 fn any_reply(masker: &mut dyn Masker, random: &mut ChaCha8Rng) -> String {
     let vocabulary = vocabulary();
     let mut tokens = Vec::new();
