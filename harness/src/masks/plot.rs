@@ -14,7 +14,7 @@ const SIZE: (u32, u32) = (860, 520);
 const FONT: &str = "sans-serif";
 /// Points of a curve, at most.
 const POINTS: usize = 400;
-/// Colours that are told apart also by those who do not see all of them (Okabe and Ito, 2008).
+/// Colours that colour-blind readers can tell apart too (Okabe and Ito, 2008).
 const COLOURS: [RGBColor; 6] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
@@ -90,7 +90,7 @@ impl Curve {
     }
 }
 
-/// From `count` down to 1, evenly by their logarithm where there are too many.
+/// Returns the ranks from `count` down to 1, evenly spaced by their logarithm where there are too many.
 fn ranks(count: usize) -> Vec<usize> {
     if count <= POINTS {
         return (1..=count).rev().collect();

@@ -12,7 +12,7 @@ use crate::worker::trial::{Compilation, Ending, EndingKind, Trial};
 pub struct MaskRecord {
     /// Key of the record: framework and file.
     pub key: MaskKey,
-    /// Why the file could not be used at all; it then counts for no framework.
+    /// Reason for which the file could not be used at all; it then counts for no framework.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unusable: Option<String>,
     /// Time of the compilation, where there is a masker.
@@ -21,7 +21,7 @@ pub struct MaskRecord {
     /// Time of the first mask after it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_mask: Option<Time>,
-    /// Why the schema was refused, where it was.
+    /// Reason for which the schema was refused, where it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compile_error: Option<CompileFailure>,
     /// Failure of the worker while compiling or replaying, where it failed.
@@ -216,7 +216,7 @@ impl MaskRecord {
             .any(|one| !one.valid && one.is_accepted(check_end))
     }
 
-    /// Whether every instance came out right.
+    /// Whether every instance was judged rightly.
     pub fn passes(&self, check_end: bool) -> bool {
         self.is_measured() && !self.rejects_valid(check_end) && !self.accepts_invalid(check_end)
     }

@@ -86,8 +86,7 @@ pub fn text(rows: &[MaskRow], frameworks: &[FrameworkSettings], speed: &[String]
     text
 }
 
-/// The tables: what came out right and wrong, then the times with every percentile. `speed` says how much faster one framework is
-/// than others.
+/// Returns the tables: the outcomes, then the times with every percentile. `speed` has the sentences on how much faster one framework is than others.
 pub fn parts(rows: &[MaskRow], speed: &[String], style: Style) -> Vec<Part> {
     let layout = Layout {
         style,

@@ -47,7 +47,7 @@ pub struct MaskRow {
     pub schema_kib: Option<SchemaMemory>,
     /// Share of the accepted tokens that were forced; none where no framework was asked.
     pub forced_share: Option<f64>,
-    /// Why schemas were refused, with how often, the most frequent first.
+    /// Reasons for which schemas were refused, with their numbers, the most frequent first.
     pub compile_error_reasons: Vec<(String, usize)>,
 }
 
