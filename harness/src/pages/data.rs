@@ -1,5 +1,5 @@
-//! [`FailureData`]: failures in the compact form that a page embeds. A list of tens of thousands opens at once, and what there is to read of
-//! each is looked up when somebody asks for it.
+//! [`FailureData`]: failures in the compact form that a page embeds. A list of tens of thousands opens at once, and the details of a failure are
+//! looked up when the reader asks for them.
 
 use std::collections::HashMap;
 

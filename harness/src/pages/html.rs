@@ -1,4 +1,4 @@
-//! HTML of sections, and how texts of others get into it.
+//! HTML of sections, and escaping of texts that others wrote.
 
 use std::fmt::Write as _;
 
@@ -24,7 +24,7 @@ pub fn escape(text: &str) -> String {
     escaped
 }
 
-/// JSON text as an element of type `application/json` may hold it: nothing in it ends the element.
+/// Returns JSON text in the form that an element of type `application/json` may hold: nothing in the text ends the element.
 pub fn json_in_element(json: &str) -> String {
     let mut escaped = String::with_capacity(json.len());
     for character in json.chars() {

@@ -114,7 +114,7 @@ fn what_to_run(command: &str) -> &'static str {
     }
 }
 
-/// The section of what is missing.
+/// The section of missing and unfinished runs.
 pub fn missing(runs: &[Run]) -> Section {
     let mut section = Section::new("missing", "What is missing");
     let absent = COMMANDS

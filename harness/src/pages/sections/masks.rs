@@ -1,4 +1,4 @@
-//! Masks alone: the tails of their times, and what came out right.
+//! The section of masks alone: the tails of their times, and the outcomes.
 
 use crate::masks::plot::{PlotError, time_between_masks, time_to_first_mask};
 use crate::masks::report::parts;

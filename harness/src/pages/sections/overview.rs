@@ -141,7 +141,7 @@ fn line_of<'l>(lines: &'l mut Vec<Line>, model: &str, framework: &str) -> &'l mu
     &mut lines[at]
 }
 
-/// Puts a figure of a framework without a model into every line of that framework, or into one of its own.
+/// Puts a figure of a framework without a model into every line of that framework, or into a new line where it has none.
 fn of_framework(lines: &mut Vec<Line>, framework: &str, put: impl Fn(&mut Line)) {
     if !lines.iter().any(|line| line.axes.framework == framework) {
         line_of(lines, "", framework);
