@@ -33,7 +33,7 @@ pub struct QualityModelRun<'a> {
     pub reasoning: Option<Reasoning>,
     /// Instructions before those of the prompt.
     pub system: Option<&'a str>,
-    /// Whether the model reads what all prompts of a task begin with once only.
+    /// Whether the model reads the common prefix of a task's prompts once only.
     pub prefix_cache: bool,
 }
 
@@ -50,7 +50,7 @@ struct Asked<'a> {
 }
 
 impl<'a> QualityModelRun<'a> {
-    /// Asks what the directory has no record of yet.
+    /// Asks the questions of which the directory has no record yet.
     pub fn run(
         &mut self,
         sets: &[QuestionSet],
@@ -210,7 +210,8 @@ impl<'a> QualityModelRun<'a> {
         Ok(measured.map(|measured| AnswerRecord::of_measured(key, measured, judged)))
     }
 
-    /// Has the model read what all prompts of a task begin with in all modes, system message and examples, and keeps it.
+    /// Has the model read the prefix that all prompts of a task share in all modes, system message and examples, and returns that prefix with the
+    /// model's state after it.
     fn read_prefix(&mut self, set: &QuestionSet) -> Result<Option<PrefixCache>, CommandError> {
         let mut prompts = Vec::new();
         for &mode in self.modes {

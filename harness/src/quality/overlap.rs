@@ -1,4 +1,4 @@
-//! [`Overlap`]: which rows are right on the same questions (figure 8 of the paper).
+//! [`Overlap`]: the questions on which several rows are right (figure 8 of the paper).
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::record::AnswerRecord;
 use super::rows::{Answers, RowKey};
 
-/// The questions of one task that a model's rows answer rightly, by who does.
+/// Numbers of the questions of one task that a model's rows answer rightly, by the set of rows that do.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Overlap {
     /// The model.
@@ -19,9 +19,9 @@ pub struct Overlap {
     pub rows: Vec<String>,
     /// Questions that every row answered.
     pub questions: usize,
-    /// For each row, the questions on which it is right.
+    /// For each row, the number of questions on which the row is right.
     pub right: Vec<usize>,
-    /// For each row, the questions on which it alone is right.
+    /// For each row, the number of questions on which that row alone is right.
     pub exclusive: Vec<usize>,
     /// Questions on which none is right.
     pub nobody: usize,

@@ -70,7 +70,7 @@ impl Mode {
         }
     }
 
-    /// Whether a row is asked in this mode: a draft changes nothing for the model alone, whose it is.
+    /// Whether a row is asked in this mode: the model alone is not asked with a draft, which is its own answer.
     pub fn is_of(self, constrained: bool) -> bool {
         constrained || self != Self::Draft
     }
@@ -89,7 +89,7 @@ impl Recorded for AnswerRecord {
 }
 
 impl AnswerKey {
-    /// The framework as pictures and tables show it, with the mode where it is not the usual one.
+    /// The framework as pictures and tables show it, with the mode where that is not direct.
     pub fn shown_row(&self) -> String {
         let framework = display_name(&self.framework);
         match self.mode {

@@ -219,12 +219,12 @@ impl<'a> Answers<'a> {
     }
 }
 
-/// A task, as far as rows are about it.
+/// Scope of a task: its questions, and whether they are the paper's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TaskScope {
     /// The task.
     pub task: QualityTask,
-    /// Number of its questions.
+    /// Number of the task's questions.
     pub questions: usize,
     /// Whether the questions are asked as in the paper, whose figures are then those of the row.
     pub is_as_in_paper: bool,

@@ -58,8 +58,8 @@ impl QualityServerRun<'_> {
         check(self.client, Some(self.max_tokens), self.sampling, self.limit)
     }
 
-    /// Asks what the directory has no final record of yet. Says why it ended before the end, if it did; `None` where
-    /// the user interrupted.
+    /// Asks the questions of which the directory has no final record yet. Returns the reasons for which questions are left, if any; `None` where the
+    /// user interrupted.
     pub fn run(
         &self,
         sets: &[QuestionSet],

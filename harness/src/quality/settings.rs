@@ -1,4 +1,4 @@
-//! [`QualitySettings`]: what a run of `maskwright quality` measures, for its manifest.
+//! [`QualitySettings`]: settings of a run of `maskwright quality`, kept in its manifest.
 
 use maskwright_models::SamplingOptions;
 use maskwright_suites::quality::{QualityTask, QuestionSet};
@@ -11,7 +11,7 @@ use crate::frameworks::FrameworkSettings;
 use crate::run::manifest::Settings;
 use crate::server::ServerSettingsSummary;
 
-/// The prefix cache of runs that do not tell: all of them had one.
+/// Default of `prefix_cache` in manifests that lack the member: those runs all had the cache.
 fn with_cache() -> bool {
     true
 }
@@ -35,12 +35,12 @@ pub struct QualitySettings {
     /// Prompt settings for models of this machine; absent where they are the defaults.
     #[serde(default, skip_serializing_if = "PromptSettings::is_default")]
     pub prompt: PromptSettings,
-    /// The date that chat templates are told.
+    /// Date that is passed to chat templates.
     pub prompt_date: String,
     /// Whether constrained rows are asked a second time, with a draft of the model alone in the prompt.
     #[serde(default)]
     pub draft: bool,
-    /// Whether the model of this machine reads what all prompts of a task begin with once only.
+    /// Whether the model of this machine reads the common prefix of a task's prompts once only.
     #[serde(default = "with_cache")]
     pub prefix_cache: bool,
     /// Largest number of tokens of an answer.
