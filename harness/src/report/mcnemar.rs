@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// On how many questions only one of two rows is right, and how likely that is by chance.
+/// Comparison of two rows: the numbers of questions on which only one of them is right, and the p-value of McNemar's exact test.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Comparison {
     /// Questions that both answered.

@@ -8,8 +8,8 @@ use serde::Serialize;
 /// Lower and upper end of a confidence interval.
 pub type Interval = [f64; 2];
 
-/// Percentile bootstrap (Efron, 1979): the schemas are drawn anew with replacement, and the interval holds the middle
-/// [`Bootstrap::confidence`] of the figures that come out.
+/// Percentile bootstrap (Efron, 1979): the schemas are drawn anew with replacement, and the interval holds the middle [`Bootstrap::confidence`] of
+/// the resulting figures.
 ///
 /// Each interval starts from the seed, so it depends on its own figures only: neither on the order of records nor on
 /// that of rows. A share of 0 or 1 has an interval without width, as every sample drawn from it is like it.

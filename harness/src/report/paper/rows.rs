@@ -65,7 +65,7 @@ impl PaperRow {
 }
 
 impl Source {
-    /// Numbers of the tables that the cells are from, and what the engines ran on.
+    /// Numbers of the tables that the cells are from, and the library that the engines ran on.
     pub fn describe(self) -> &'static str {
         match self {
             Self::Table4 => "4, 11",
