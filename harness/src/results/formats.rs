@@ -90,7 +90,7 @@ pub fn csv(run: &Run, reading: ReadOptions) -> String {
     }
 }
 
-/// The final records, one a line, without what was measured in vain.
+/// Returns the final records, one JSON object a line.
 pub fn json_lines(run: &Run) -> String {
     fn lines<R: serde::Serialize>(records: &[R]) -> String {
         let line = |record| serde_json::to_string(record).unwrap_or_default() + "\n";

@@ -1,4 +1,4 @@
-//! The parts of a run, each measured by a process of its own, put together to the run.
+//! Merges the parts of a run, each measured by a process of its own, into the run.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -100,7 +100,7 @@ impl Part {
 
 /// The parts of one run.
 pub struct Parts {
-    /// In order of their numbers.
+    /// Parts in the order of their numbers.
     parts: Vec<Part>,
     /// Missing parts and records, in words, part by part.
     missing: Vec<String>,

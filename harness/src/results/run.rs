@@ -37,7 +37,7 @@ pub struct Run {
     pub found: Found,
 }
 
-/// The records of a run and what it measured.
+/// The records of a run and its settings.
 #[derive(Debug)]
 pub struct RunRecords<R> {
     /// The settings of its manifest; null where there are none.
@@ -169,8 +169,8 @@ impl Run {
         models
     }
 
-    /// Drops the records of other models, and these models from the settings, so that what is planned is that of the model. False where
-    /// no record is left; frameworks that are judged without a model stay.
+    /// Drops the records of other models, and these models from the settings, so that only the records of `model` are planned. Returns false where no
+    /// record is left; runs that judge frameworks without a model stay as they are.
     pub fn keep_model(&mut self, model: &str) -> bool {
         match &mut self.found {
             Found::Bench(run) => run.keep_model(model, |key| &key.model),
@@ -191,7 +191,8 @@ impl Run {
         name.map_or_else(String::new, |name| name.to_string_lossy().into_owned())
     }
 
-    /// Takes in another run of the same command, where both asked alike and no question is answered in both; or gives it back.
+    /// Adds the records of another run of the same command, where both asked under the same conditions and no question is answered in both; returns
+    /// that run unchanged otherwise.
     fn take_in(&mut self, other: Self) -> Option<Self> {
         let fits = match (&self.found, &other.found) {
             (Found::Bench(one), Found::Bench(two)) => one.fits(two, pairs_alike),

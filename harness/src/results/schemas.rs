@@ -31,7 +31,7 @@ pub struct Suite {
 }
 
 impl Schemas {
-    /// Schemas of the program itself, and of `data`, or else of what was fetched. Data that is not there gives no schemas.
+    /// Looks schemas up in the program itself, and in `data`, or else in the fetched data. Data that is missing gives no schemas.
     pub fn new(data: Option<&Path>) -> Self {
         let directory = data
             .map(Path::to_owned)

@@ -1,4 +1,4 @@
-//! [`Failure`]s: everything that came out wrong in runs, one by one, with what there is to understand it by.
+//! [`Failure`]s: all failures in runs, one by one, each with the schema, text and explanation by which it can be understood.
 //!
 //! [`of_records`] lists the failures in records; [`explain`] adds the byte and the keywords by this engine.
 
@@ -13,7 +13,7 @@ pub use explain::{Explained, explain};
 use super::run::Run;
 use super::schemas::Schemas;
 
-/// Something that came out wrong.
+/// One failure in a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Failure {
     /// The command of the run, such as `bench`.
@@ -41,10 +41,10 @@ pub struct Failure {
     /// The byte of the text at which it left the schema, or at which the framework stopped.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub byte: Option<usize>,
-    /// Why, in the words of this engine.
+    /// Explanation of the failure by this engine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explanation: Option<String>,
-    /// Whether the text is one that the schema is to be held against.
+    /// Whether the text can be explained by the schema.
     #[serde(skip)]
     pub is_explainable: bool,
 }
