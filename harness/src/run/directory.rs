@@ -1,4 +1,4 @@
-//! The directory of a run: `manifest.json`, `records.jsonl`, and the tables made of them.
+//! The directory of a run: `manifest.json`, `records.jsonl`, and the tables made from these.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, File, OpenOptions};
@@ -21,7 +21,7 @@ pub const MANIFEST: &str = "manifest.json";
 /// Name of the records' file.
 pub const RECORDS: &str = "records.jsonl";
 
-/// Name of the file in which a part of a run keeps what speaks against its times.
+/// Name of the file in which a part of a run keeps the warnings about its times.
 pub const WARNINGS: &str = "warnings.json";
 
 /// A line of the records' file.
@@ -155,7 +155,7 @@ impl<R: Recorded> RunDirectory<R> {
         Ok(directory)
     }
 
-    /// Takes in a record of an earlier run, or says what speaks against it.
+    /// Adds a record of an earlier run, or returns the reason for which it does not belong to this run.
     fn take_up(&mut self, record: R) -> Result<(), String> {
         let key = record.key();
         let named = || serde_json::to_string(key).unwrap_or_default();
@@ -241,8 +241,7 @@ impl<R: Recorded> RunDirectory<R> {
         write_whole(&path, content).map_err(|source| write_error(&path, &self.path, source, self.kept()))
     }
 
-    /// Takes the run's files away again, where it was started by this process and measured nothing: they would only stand in the
-    /// way of a second try.
+    /// Deletes the run's files where this process started the run and measured nothing: they would only stand in the way of a second try.
     pub fn discard(self) {
         if self.is_new {
             for name in [RECORDS, MANIFEST] {
@@ -302,11 +301,11 @@ pub fn holds_run(path: &Path) -> bool {
     path.join(RECORDS).exists() || path.join(MANIFEST).exists()
 }
 
-/// Whether a run could be written to `path`, or the one in it be continued, as far as can be told without writing.
+/// Checks that a run could be written to `path`, or the run there be continued, as far as can be told without writing.
 ///
 /// # Errors
 ///
-/// [`RunDirectoryError`], with what stands in the way.
+/// [`RunDirectoryError`], with the obstacle.
 pub fn check_place(path: &Path, resume: bool) -> Result<(), RunDirectoryError> {
     match (holds_run(path), resume) {
         (true, false) => Err(RunDirectoryError::Exists {

@@ -8,7 +8,7 @@ pub const EXIT_CODE: u8 = 130;
 /// Set once the user asked to stop.
 pub static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
-/// From now on the first Ctrl-C sets [`INTERRUPTED`] and the second ends the process, with the exit code of the first.
+/// Handles Ctrl-C from now on: the first sets [`INTERRUPTED`], and the second ends the process with the exit code of the first.
 pub fn watch() {
     #[expect(clippy::exit, reason = "the run does not come back to where it could return a code")]
     let handler = || {

@@ -23,7 +23,7 @@ pub struct Manifest<S> {
     pub run_of: String,
     /// The command line. `--resume` takes options from it that are not given again; `settings` is what counts.
     pub command: Vec<String>,
-    /// When the run started, RFC 3339.
+    /// Time at which the run started, RFC 3339.
     pub started: String,
     /// Version and git commit of the program.
     pub program: ProgramVersion,
@@ -32,7 +32,7 @@ pub struct Manifest<S> {
     /// Part of the run that this manifest describes, where several processes measure one run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<Shard>,
-    /// Number of records of the run, or of this part of it. Runs of earlier versions do not tell.
+    /// Number of records of the run, or of this part of the run. Manifests of earlier versions lack it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub planned: Option<usize>,
 }
@@ -185,7 +185,7 @@ pub fn command_of(manifest: &str) -> String {
 /// Longest text of a value in a difference, in characters.
 const SHOWN_VALUE: usize = 80;
 
-/// Adds what differs between two values at `place`, a path of settings.
+/// Adds the differences between two values at `place`, a path of settings.
 fn differ(place: &str, before: &Value, now: &Value, found: &mut Vec<String>) {
     match (before, now) {
         (before, now) if before == now => {}

@@ -28,7 +28,7 @@ fn is_quiet() -> bool {
 #[derive(Debug)]
 pub struct Bar {
     bar: ProgressBar,
-    /// When something was said last, where standard error is no terminal.
+    /// Time of the last line, where standard error is no terminal.
     lines: Option<Mutex<Instant>>,
 }
 
@@ -52,7 +52,7 @@ pub fn bar(total: u64, what: &str) -> Bar {
 }
 
 impl Bar {
-    /// Says what is being worked on.
+    /// Shows the step that is being worked on.
     pub fn set_message(&self, what: impl AsRef<str>) {
         self.bar.set_message(terminal::one_line(what.as_ref()));
     }
@@ -126,7 +126,7 @@ pub fn show(text: &str) {
     }
 }
 
-/// Writes to standard error. Where nobody reads it any more, or its disk is full, the run goes on without.
+/// Writes to standard error. Where its reader is gone, or its disk is full, the run continues without messages.
 fn write_lines(text: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{text}");
 }

@@ -54,7 +54,7 @@ pub enum ShardError {
 }
 
 const SLURM: &str = "SLURM_ARRAY_TASK_ID, SLURM_ARRAY_TASK_MIN, SLURM_ARRAY_TASK_MAX and SLURM_ARRAY_TASK_COUNT";
-/// Most parts of a run: more than any scheduler has tasks in an array.
+/// Largest number of parts of a run: more than any scheduler has tasks in an array.
 const MOST_PARTS: u32 = 100_000;
 const KUBERNETES: &str = "JOB_COMPLETION_INDEX and JOB_COMPLETIONS";
 
@@ -107,8 +107,8 @@ impl Shard {
 
     /// Whether this part has the question of the model at `model` of `models`.
     ///
-    /// Models come first, so that a part has as few of them as can be, and within a model questions are spread by a hash of their names:
-    /// the same question is in the same part wherever and however often the run is begun.
+    /// Models come first, so that a part has as few models as possible, and within a model questions are spread by a hash of their names: the same
+    /// question is in the same part wherever and however often the run is begun.
     fn has(self, model: usize, models: usize, question: &str) -> bool {
         let digest = Sha256::digest(question.as_bytes());
         let hash = digest
