@@ -303,7 +303,7 @@ impl<'w> Draft<'w> {
         Ok(some.first().copied().unwrap_or(END))
     }
 
-    /// More of a number, or what follows it.
+    /// Chooses the next byte of a number, or the byte after it.
     fn number(&mut self, is_in_object: bool) -> Result<TokenId, SampleError> {
         let may_end = self.allows(b',')? || self.allows(b'}')? || self.allows(b']')?;
         if may_end {

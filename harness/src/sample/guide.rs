@@ -1,8 +1,7 @@
-//! The subschemas that a value is written under, as far as they are plain to see.
+//! The subschemas that apply to a value, as far as they are found without evaluating the schema.
 //!
-//! These subschemas advise a writer which names and strings are usual where it stands. The mask alone says what is
-//! allowed: where a subschema is missed here, or is of a branch that the document is not on, documents are less usual and
-//! no less valid.
+//! These subschemas advise the writer which names and strings are usual at its position. The mask alone says what is allowed: where a subschema is
+//! missed here, or belongs to a branch that the document does not take, documents are less usual and no less valid.
 
 use std::collections::HashSet;
 

@@ -1,9 +1,8 @@
 //! Random documents of a schema that look like what people write: words, small numbers, short lists.
 //!
-//! A [`DocumentWriter`] goes through a document token by token and takes, of the tokens that a mask allows, those that are
-//! usual; so whatever it writes is valid. What is usual here it learns beside the mask: from the position in the document
-//! ([`position`]) and from the subschemas that are written there ([`guide`]), which only advise. Once in a while it takes what
-//! is not usual.
+//! A [`DocumentWriter`] writes a document token by token and chooses usual ones among the tokens that a mask allows; so all its documents are valid.
+//! Hints to what is usual come from the position in the document ([`position`]) and from the subschemas that apply there ([`guide`]), which only
+//! advise. Once in a while the writer chooses a token that is not usual.
 
 mod draft;
 mod guide;

@@ -11,11 +11,11 @@ pub(super) enum Next {
     MemberOrEnd,
     /// The name of a member.
     Member,
-    /// More of a string, or of a name.
+    /// The rest of a string, or of a name.
     Text { is_name: bool },
-    /// More of a number, or what follows it.
+    /// The rest of a number, or the byte after it.
     Number,
-    /// More of `true`, `false` or `null`.
+    /// The rest of `true`, `false` or `null`.
     Literal,
     /// The colon after a name.
     Colon,
@@ -55,7 +55,7 @@ impl Position {
         }
     }
 
-    /// Takes a byte of the document.
+    /// Moves the position past a byte of the document.
     pub(super) fn read(&mut self, byte: u8) {
         match (self.next, byte) {
             (Next::Text { .. }, _) if self.escaped => {

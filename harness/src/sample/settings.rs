@@ -8,12 +8,12 @@ use maskwright::{CompileError, MaskError, VocabularyError};
 /// Optional members that are written: those that a schema declares and does not require.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum OptionalMembers {
-    /// Every one that may come, except deep inside of recursive schemas
+    /// Every optional member that is allowed, except deep inside of recursive schemas
     All,
-    /// Some of them, by chance
+    /// Some optional members, by chance
     #[default]
     Some,
-    /// None that can be left out
+    /// No optional member
     None,
 }
 
@@ -28,7 +28,7 @@ pub struct SampleSettings {
     pub time_limit: Duration,
 }
 
-/// Why a document could not be written.
+/// Reason for which a document could not be written.
 #[derive(Debug, thiserror::Error)]
 pub enum SampleError {
     /// The schema was refused.
