@@ -60,7 +60,7 @@ pub enum Outcome {
     ContextFull,
     /// The limit on time was reached.
     TimeLimit,
-    /// More bytes came than any answer can have.
+    /// The server sent more bytes than any answer can have.
     SizeLimit,
     /// A filter of the provider's held the answer back.
     Filtered,
@@ -121,7 +121,7 @@ impl Answer {
         self.arrivals.first().copied()
     }
 
-    /// Mean time per token of the text after the first; `None` where all of it arrived at once.
+    /// Mean time per token of the text after the first; `None` where the whole text arrived at once.
     pub fn time_per_token(&self) -> Option<Duration> {
         let (first, last) = (self.arrivals.first()?, self.arrivals.last()?);
         let steps = u32::try_from(self.usage.visible()).ok()?.checked_sub(1)?;

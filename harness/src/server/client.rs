@@ -26,7 +26,7 @@ const ANSWER_BYTES_WITHOUT_TOKENS: usize = 1 << 20;
 const ANSWER_BYTES_PER_TOKEN: usize = 2 << 10;
 /// Tokens that an answer without a limit is assumed to have, before it is there.
 const ASSUMED_TOKENS: usize = 1024;
-/// Most tokens of an answer without a limit.
+/// Largest number of tokens of an answer without a limit.
 const MOST_TOKENS: usize = 1 << 17;
 /// The limit on the bytes that are read of an error.
 const ERROR_BYTES: u64 = 64 << 10;
@@ -113,7 +113,7 @@ impl Client {
         self.replicas.leave_out(address);
     }
 
-    /// Has each address have so many requests in flight, at most. Returns how many that are together.
+    /// Sets the largest number of requests that each address may have in flight. Returns the sum over all addresses that are asked.
     pub fn allow(&self, concurrency: usize) -> usize {
         self.replicas.allow(concurrency)
     }
@@ -400,7 +400,7 @@ impl Client {
         }
     }
 
-    /// A verdict or an error, out of what the server says of its failure.
+    /// Returns the verdict or the error that a server's failed response means.
     fn settle(
         &self,
         status: u16,
@@ -416,7 +416,7 @@ impl Client {
         }
     }
 
-    /// Whether the server says anything at all: one that works on a question too long does, one that hangs does not.
+    /// Whether the server responds at all: a server that works on a question too long does, one that hangs does not.
     fn responds(&self, address: &str) -> bool {
         self.get(&format!("{address}/models")).is_ok()
     }

@@ -7,7 +7,7 @@ use serde_json::Value;
 /// Longest part of a server's message that is kept, in characters.
 const LONGEST_MESSAGE: usize = 2000;
 
-/// Why a server gave no answer that says anything about its model or framework.
+/// Reason for which a server gave no answer that says anything about its model or framework.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ServerError {
     /// No connection, or one that failed.
@@ -16,7 +16,7 @@ pub enum ServerError {
         /// The network's reason.
         message: String,
     },
-    /// Nothing came within the time to the first byte, or at all from a server that answers nothing else either.
+    /// Nothing arrived within the time to the first byte, or nothing at all from a server that answers no other request either.
     #[error("no answer within {} s", limit.as_secs_f64())]
     Silent {
         /// The limit.
@@ -290,9 +290,9 @@ pub fn read_failure(
     })
 }
 
-/// By these a refusal is known as that of the schema. Seen from OpenAI ("Invalid schema for response_format"), vLLM
-/// ("The provided JSON schema contains features not supported", "Grammar error"), llama-server ("failed to parse
-/// grammar"), SGLang ("json_schema"), Gemini ("generation_config.response_schema").
+/// Words by which a refusal is recognised as that of the schema. Seen from OpenAI ("Invalid schema for response_format"), vLLM ("The provided JSON
+/// schema contains features not supported", "Grammar error"), llama-server ("failed to parse grammar"), SGLang ("json_schema"), Gemini
+/// ("generation_config.response_schema").
 const SCHEMA_WORDS: &[&str] = &[
     "schema",
     "response_format",
@@ -305,7 +305,7 @@ const SCHEMA_WORDS: &[&str] = &[
     "regex",
 ];
 
-/// By these, that the prompt is too long.
+/// Words by which an error is recognised as that of a prompt too long for the context.
 const CONTEXT_WORDS: &[&str] = &[
     "context_length_exceeded",
     "exceed_context_size",
@@ -316,10 +316,10 @@ const CONTEXT_WORDS: &[&str] = &[
     "prompt is too long",
 ];
 
-/// By these, that the key is wrong.
+/// Words by which an error is recognised as that of a wrong key.
 const KEY_WORDS: &[&str] = &["api_key_invalid", "api key not valid", "invalid api key"];
 
-/// By these, that waiting will not help.
+/// Words by which an error is recognised as that of a used-up quota, for which waiting does not help.
 const QUOTA_WORDS: &[&str] = &["insufficient_quota", "billing_hard_limit", "credit balance"];
 
 fn shortened(text: &str) -> String {

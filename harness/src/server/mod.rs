@@ -1,8 +1,8 @@
 //! Servers that answer chat completions: OpenAI, Gemini, vLLM, SGLang, llama-server and whatever speaks like one of them.
 //!
-//! A [`ServerSettings`] names a server and how it is spoken to, a [`Client`] asks it [`Question`]s, one [`Answer`] each, and
-//! [`ask_all`] keeps several in flight. What a server makes of a question is a typed [`Outcome`]; a question that found
-//! no answer for reasons that lie in the server or the network is [`Unanswered`] and worth asking again.
+//! A [`ServerSettings`] names a server and its dialect, a [`Client`] asks it [`Question`]s, one [`Answer`] each, and [`ask_all`] keeps several in
+//! flight. The result of a question is a typed [`Outcome`]; a question without an answer, for reasons that lie in the server or the network, is
+//! [`Unanswered`] and worth asking again.
 
 mod answer;
 mod client;

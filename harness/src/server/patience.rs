@@ -34,8 +34,8 @@ impl Patience {
         }
     }
 
-    /// Why not all of `planned` questions are answered, if so. `too_dear` is the limit on cost and what was spent, where that was
-    /// reached.
+    /// Returns the reasons for which not all of `planned` questions are answered, if any are left. `too_dear` has the limit on cost and the cost so
+    /// far, where the limit was reached.
     pub fn reasons(&self, name: &str, planned: usize, too_dear: Option<(f64, f64)>) -> Vec<String> {
         let unanswered = self.last_error.as_ref().map(|error| {
             let count = self.unanswered;

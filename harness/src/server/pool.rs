@@ -16,7 +16,7 @@ use super::error::{ServerError, Unanswered};
 pub enum Next {
     /// Ask on.
     Go,
-    /// Ask nothing more; what is in flight is waited for.
+    /// Ask nothing more; requests in flight are waited for.
     Stop,
 }
 
@@ -25,7 +25,7 @@ pub enum Next {
 pub enum Ended {
     /// Every question was asked, or [`Next::Stop`] was obeyed.
     Done,
-    /// The caller was interrupted; what was in flight is lost.
+    /// The caller was interrupted; requests in flight are lost.
     Interrupted,
 }
 

@@ -12,9 +12,9 @@ use super::pool::{Ended, Next, ask_all};
 use crate::error::CommandError;
 use crate::run::{interrupt, progress};
 
-/// Asks a small question with a small schema, whose time and cost nobody counts: whether the server is there, lets us in, has the
-/// model and takes schemas at all. A server that starts up is waited for as long as its settings say. Of several replicas, those that
-/// cannot be asked are told and left out; one has to work.
+/// Asks a small question with a small schema, whose time and cost are not counted, and so checks that the server is there, accepts the key, has the
+/// model and takes schemas at all. A server that starts up is waited for as long as its settings say. Of several replicas, those that cannot be asked
+/// are reported and left out; one has to work.
 ///
 /// # Errors
 ///

@@ -49,7 +49,7 @@ impl Reading {
         }
     }
 
-    /// Takes the data of an event, or a whole answer, which arrived `at`.
+    /// Adds the data of an event, or a whole answer, which arrived `at`.
     pub fn take(&mut self, data: &[u8], at: Duration) -> Result<(), NoPiece> {
         self.events += 1;
         if data.is_empty() || self.done {

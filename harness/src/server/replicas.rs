@@ -45,7 +45,7 @@ impl Replicas {
         }
     }
 
-    /// Has each address have so many requests in flight, at most. Returns how many that are together.
+    /// Sets the largest number of requests that each address may have in flight. Returns the sum over all addresses that are asked.
     pub fn allow(&self, each: usize) -> usize {
         self.most_in_flight.store(each, Ordering::Relaxed);
         let asked = self.states().iter().filter(|replica| !replica.is_left_out).count();

@@ -1,4 +1,4 @@
-//! When a failed request is made again, and after which pause.
+//! Retries of failed requests: which are repeated, and after which pause.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use ureq::http::HeaderMap;
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 /// Longest pause that a server may ask for: rate limits count minutes, and who is to wait for longer comes back another day.
 pub const LONGEST_ASKED_PAUSE: Duration = Duration::from_secs(15 * 60);
-/// Shortest pause that the user is told of.
+/// Shortest pause that is reported to the user.
 pub const LONG_PAUSE: Duration = Duration::from_secs(10);
 
 /// Pauses that double, with half of each left to chance so that clients that failed together do not come back together.

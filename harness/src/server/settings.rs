@@ -177,7 +177,7 @@ impl ServerSettings {
             .then_some(own)
     }
 
-    /// Whether what is sent could be read on its way.
+    /// Whether requests to any address are sent without encryption over a network, so that others could read them on their way.
     pub fn is_in_clear(&self) -> bool {
         self.addresses().any(|address| {
             let Ok(uri) = address.parse::<Uri>() else { return true };

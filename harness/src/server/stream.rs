@@ -1,7 +1,7 @@
 //! [`EventDecoder`]: server-sent events (HTML standard, section 9.2.6) out of pieces of bytes.
 
-/// Takes bytes as they arrive and gives the data of whole events. Lines may end in CR, LF or both, wherever the pieces
-/// are cut; comments and fields other than `data` are skipped.
+/// Decoder of server-sent events: reads bytes as they arrive and returns the data of whole events. Lines may end in CR, LF or both, wherever the
+/// pieces are cut; comments and fields other than `data` are skipped.
 #[derive(Debug, Default)]
 pub struct EventDecoder {
     line: Vec<u8>,

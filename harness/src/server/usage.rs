@@ -1,13 +1,13 @@
-//! [`TokenUsage`]: the tokens of a request, who counted them, and the [`Prices`] they are paid by.
+//! [`TokenUsage`]: the tokens of a request, the source of these counts, and the [`Prices`] of tokens.
 
 use serde::{Deserialize, Serialize};
 
 /// Tokens of a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TokenUsage {
-    /// Of the prompt.
+    /// Tokens of the prompt.
     pub prompt: u64,
-    /// Of the answer, reasoning included.
+    /// Tokens of the answer, reasoning included.
     pub completion: u64,
     /// Reasoning tokens of the answer: as the server tells, or else one for each piece of reasoning that arrived.
     pub reasoning: Option<u64>,
@@ -21,9 +21,9 @@ pub struct TokenUsage {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TokenSource {
-    /// The server.
+    /// The server counted the tokens.
     Usage,
-    /// Nobody: a token for each piece of the answer that arrived, which may hold several, and nothing for the prompt.
+    /// The server gave no counts: the answer has a token for each piece that arrived, though a piece may hold several, and the prompt none.
     #[default]
     Pieces,
 }
@@ -38,7 +38,7 @@ impl TokenUsage {
 /// Prices per million tokens, in any currency.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Prices {
-    /// Of prompts.
+    /// Price of prompts.
     pub input: f64,
     /// Of answers, reasoning included.
     pub output: f64,

@@ -8,9 +8,9 @@ use crate::server::usage::{TokenSource, TokenUsage};
 /// One piece of an answer; members that the event lacks are empty.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Piece {
-    /// More of the text.
+    /// Next piece of the text.
     pub text: String,
-    /// More of a refusal.
+    /// Next piece of a refusal.
     pub refusal: String,
     /// Whether the piece belongs to the model's reasoning, which is kept out of the text.
     pub reasoning: bool,
@@ -33,7 +33,7 @@ pub enum NoPiece {
     Malformed(String),
 }
 
-/// Largest number of tokens that is believed: sums of more could overflow.
+/// Largest number of tokens that is accepted from a server: sums of more could overflow.
 const LARGEST_COUNT: u64 = 1 << 40;
 
 /// A server's number of tokens.
