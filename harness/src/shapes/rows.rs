@@ -62,8 +62,8 @@ pub struct ShapeRow {
     pub only_required_ci: Option<Interval>,
 }
 
-/// The rows: answers, and below each MaskBench's documents, both of the schemas that both have documents of. Where MaskBench has none of them, answers stand
-/// alone.
+/// Returns the rows: answers, and below each row MaskBench's documents, both over the schemas of which both have documents. Where MaskBench has no
+/// document of these schemas, answers stand alone.
 pub fn rows(shapes: &Shapes) -> Vec<ShapeRow> {
     let mut rows = Vec::new();
     for (key, answers) in &shapes.answers {

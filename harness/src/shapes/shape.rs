@@ -19,7 +19,8 @@ pub struct Shape {
     pub only_required: bool,
 }
 
-/// Most members of a document that are tried to be left out; documents with more count as having further ones than the required.
+/// Largest number of members of a document that are left out one by one on trial; a document with more counts as having members that are not
+/// required.
 const MAX_MEMBERS: usize = 200;
 
 impl Shape {
