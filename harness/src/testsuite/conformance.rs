@@ -19,7 +19,7 @@ pub struct CaseOutcome {
     pub failures: Vec<CaseFailure>,
 }
 
-/// Why a case does not pass.
+/// Failure of a case: its kind, the instance, and the token at which the framework stopped.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CaseFailure {
     /// Kind of the failure.
@@ -242,7 +242,7 @@ impl Conformance {
 /// Rank of a framework's coverage among those of the other frameworks in one category.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
-    /// Others cover more, or nobody covers anything.
+    /// Others cover more, or no framework covers anything.
     Behind,
     /// The highest coverage, together with others.
     Tied,

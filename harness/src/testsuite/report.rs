@@ -25,7 +25,7 @@ pub struct Sheet {
     pub paper: Option<Vec<Conformance>>,
 }
 
-/// A figure of table 5: its title, and what a category must show to be counted.
+/// A figure of table 5: its title, and the condition under which a category is counted.
 type Count = (&'static str, fn(&CategoryOutcome) -> bool);
 
 /// Table 5 of the paper, crashes added.
@@ -250,7 +250,7 @@ pub fn json(sheet: &Sheet) -> String {
     json!({ "frameworks": frameworks }).to_string()
 }
 
-/// Every failing case, one line for each instance that came out wrong.
+/// Lists every failing case, one line for each instance judged wrongly.
 pub fn failures(sheet: &Sheet) -> String {
     let mut text = String::new();
     for one in &sheet.frameworks {
