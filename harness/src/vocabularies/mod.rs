@@ -15,7 +15,7 @@ use crate::terminal::did_you_mean;
 /// The encoding used where nothing else is asked for.
 pub const DEFAULT: &str = "o200k_base";
 
-/// A vocabulary, and what a worker needs to have the same.
+/// A vocabulary with its name, and the tokenizer's source from which a worker can build the same tokenizer.
 #[derive(Clone)]
 pub struct NamedVocabulary {
     /// Name that the user gave.
@@ -26,7 +26,7 @@ pub struct NamedVocabulary {
     pub tokenizer: TokenizerSource,
 }
 
-/// Why there is no such vocabulary.
+/// Reason for which a vocabulary cannot be loaded.
 #[derive(Debug, thiserror::Error)]
 pub enum VocabularySourceError {
     /// The name is that of a model, which could not be read.
@@ -38,7 +38,7 @@ pub enum VocabularySourceError {
     Model {
         /// The name.
         name: String,
-        /// Why.
+        /// Reason of the failure.
         source: ModelError,
     },
     /// The encoding's own data are damaged.
@@ -46,7 +46,7 @@ pub enum VocabularySourceError {
     Encoding {
         /// The encoding.
         name: &'static str,
-        /// Why.
+        /// Reason of the failure.
         message: String,
     },
 }
@@ -106,7 +106,7 @@ impl NamedVocabulary {
     }
 }
 
-/// The tokenizer that a worker is told of; `None` where it cannot be made.
+/// Builds the tokenizer of a source, as a worker receives it; `None` where that fails.
 pub fn tokenizer(source: &TokenizerSource) -> Option<Arc<dyn Tokenize>> {
     match source {
         TokenizerSource::Tiktoken(name) => {
