@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// Why a request to a worker brought no reply. All but [`WorkerFailure::Refused`] end the worker.
+/// Reason for which a request to a worker brought no reply. All but [`WorkerFailure::Refused`] end the worker.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WorkerFailure {
     /// The program could not be started.
@@ -10,7 +10,7 @@ pub enum WorkerFailure {
     Start {
         /// The program.
         program: String,
-        /// Why.
+        /// Reason of the failure.
         message: String,
     },
     /// The process ended by itself.
@@ -47,7 +47,7 @@ pub enum WorkerFailure {
         /// The deviation from the protocol.
         message: String,
     },
-    /// The worker said that it cannot do what was asked.
+    /// The worker said that it cannot serve the request.
     #[error("{message}")]
     Refused {
         /// The worker's message.

@@ -1,4 +1,4 @@
-//! Frameworks in processes of their own: whatever one does there, the run goes on.
+//! Frameworks in processes of their own: a crash, hang or lack of memory there does not end the run.
 
 mod compiler;
 mod failure;
@@ -113,7 +113,7 @@ pub struct Worker {
     accepts_documents: bool,
     /// Number of processes started so far. Maskers of earlier ones are gone.
     generation: u64,
-    /// Maskers to forget, told with the next request.
+    /// Maskers to forget, which are sent with the next request.
     forgotten: Vec<u64>,
     peak_memory: u64,
 }
@@ -131,7 +131,7 @@ fn start(launch: &Launch) -> Result<Process, WorkerFailure> {
     Process::start(&launch.program, &launch.arguments)
 }
 
-/// Longest time that a program may take to say what it is, where it has nothing to work out for that.
+/// Longest time that a worker may take to describe itself, where it prepares nothing for that.
 const HELLO_TIME: Duration = Duration::from_secs(30);
 
 fn hello(process: &mut Process, hello_time: Duration, limits: &Limits) -> Result<Description, WorkerFailure> {

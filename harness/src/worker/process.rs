@@ -113,7 +113,7 @@ impl Process {
         Ok(process)
     }
 
-    /// Nobody waits for a pipe but in `poll`, and no crash leaves gigabytes of memory image behind.
+    /// Makes the pipes non-blocking, as only `poll` may wait for them, and disables core dumps, which could take gigabytes.
     fn prepare(&self) -> io::Result<()> {
         rustix::io::ioctl_fionbio(&self.input, true)?;
         rustix::io::ioctl_fionbio(&self.output, true)?;
@@ -218,7 +218,7 @@ impl Process {
         Ok(())
     }
 
-    /// Takes in what has arrived. False where there will be nothing more.
+    /// Reads the bytes of output that have arrived. Returns false at the end of the output.
     fn receive(&mut self) -> Result<bool, WorkerFailure> {
         let mut chunk = [0; 1 << 14];
         loop {
@@ -296,7 +296,7 @@ impl Process {
     }
 }
 
-/// The failure that a reply speaks of.
+/// Returns the failure that a reply reports.
 fn refused(line: &[u8]) -> Option<WorkerFailure> {
     let misunderstood: Misunderstood = serde_json::from_slice(line).ok()?;
     Some(WorkerFailure::Refused {

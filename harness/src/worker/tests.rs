@@ -148,7 +148,7 @@ fn a_crash_while_replaying_is_told_of_that_instance() {
     assert_eq!(trial.replays[0].as_ref().unwrap_err().kind, EndingKind::Crash);
 }
 
-/// A worker has nothing to work out before it says what it is: it is not waited for as long as for a compilation.
+/// A worker prepares nothing before it describes itself, so that it is not waited for as long as for a compilation.
 #[test]
 fn a_worker_that_never_says_what_it_is_is_given_up_after_half_a_minute() {
     let silent = Launch::new("sleep", vec!["1000".to_owned()]);

@@ -132,5 +132,5 @@ impl Trial {
     }
 }
 
-/// The least time a replay is given, so that a limit just reached is told as such.
+/// The least time that a replay is given, so that a limit just reached is reported as such.
 const MOMENT: Duration = Duration::from_millis(1);
