@@ -188,7 +188,7 @@ impl<'a> Session<'a> {
         python_ascii_string(&schema).unwrap_or_default()
     }
 
-    /// The tokens of instances, in the spelling that the framework takes, where it has one of its own.
+    /// Returns the tokens of instances, in the framework's own spelling where it has one.
     fn tokens(&self, schema: &str, documents: &BTreeMap<String, String>, instances: &[&Value]) -> Vec<Vec<TokenId>> {
         let judging = Judging {
             documents,

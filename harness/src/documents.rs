@@ -47,7 +47,7 @@ struct Document {
     /// Path of the document from the directory that was named, or the name of its file, as a relative reference.
     path: String,
     text: String,
-    /// The last segments of the references in it.
+    /// The last segments of the references in the document.
     references: BTreeSet<String>,
     /// The last segments of the identifiers of the document's parts.
     identifiers: BTreeSet<String>,

@@ -21,7 +21,7 @@ use crate::server::ServerSettings;
 use crate::train::TrainError;
 use crate::vocabularies::VocabularySourceError;
 
-/// Why a command did not do what it was asked to.
+/// Reason for which a command failed.
 #[derive(Debug, thiserror::Error)]
 pub enum CommandError {
     /// The model could not be loaded or does not work.
@@ -33,7 +33,7 @@ pub enum CommandError {
     /// Data could not be fetched, or is damaged.
     #[error("fetch: {0}")]
     Fetch(#[from] FetchError),
-    /// Some of several sources could not be fetched; why was said before.
+    /// Some of several sources could not be fetched; the reasons were printed before.
     #[error("fetch: {} of {of} failed: {}", failed.len(), failed.join(", "))]
     FetchSome {
         /// Names of the sources that failed.
@@ -77,7 +77,7 @@ pub enum CommandError {
     /// A model cannot be trained, or its training not be continued.
     #[error("train: {0}")]
     Train(#[from] TrainError),
-    /// Nothing of the Test Suite was chosen.
+    /// No case of the Test Suite was chosen.
     #[error("draft {draft} of the Test Suite has no cases in the parts and categories asked for{hint}")]
     NoCases {
         /// The draft.
@@ -96,7 +96,7 @@ pub enum CommandError {
     Write {
         /// The file or directory.
         path: PathBuf,
-        /// Why.
+        /// Reason of the failure.
         source: std::io::Error,
     },
     /// A file that is there already would be lost.
@@ -119,7 +119,7 @@ pub enum CommandError {
     Schema {
         /// File of the schema; `-` for standard input.
         path: PathBuf,
-        /// Why.
+        /// Reason of the failure.
         message: String,
     },
     /// Tokens do not make a vocabulary.
@@ -130,7 +130,7 @@ pub enum CommandError {
     Read {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// Reason of the failure.
         source: std::io::Error,
     },
     /// Standard output, or a worker's pipes, could not be written.
@@ -143,17 +143,17 @@ pub enum CommandError {
         name: String,
         /// Address of the server.
         url: String,
-        /// Why, and what to do.
+        /// Reason of the failure, and advice.
         message: String,
     },
     /// A run came to its end without all answers.
     #[error("unfinished: {}; {}", reasons.join("; "), on_record(*kept, *planned, directory, *is_part))]
     Unfinished {
-        /// Why, server by server.
+        /// Reasons, server by server.
         reasons: Vec<String>,
         /// Final records on disk.
         kept: usize,
-        /// Records of the whole run, or of this part of it.
+        /// Number of records of the whole run, or of this part of the run.
         planned: usize,
         /// The run's directory.
         directory: String,
@@ -171,7 +171,7 @@ pub enum CommandError {
     Interrupted {
         /// Records on disk.
         kept: usize,
-        /// Records of the whole run, or of this part of it.
+        /// Number of records of the whole run, or of this part of the run.
         planned: usize,
         /// The run's directory.
         directory: String,

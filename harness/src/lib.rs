@@ -49,7 +49,7 @@ struct Cli {
     /// Say nothing but errors beside the result
     #[arg(long, short, global = true, conflicts_with = "verbose")]
     quiet: bool,
-    /// Say more of what is done
+    /// Print more messages on what is done
     #[arg(long, short, global = true)]
     verbose: bool,
 }
@@ -118,8 +118,8 @@ pub fn run() -> ExitCode {
     }
 }
 
-/// The command line, of whose options each may have a value that begins with a minus sign: what is wrong with `--seed -1` is
-/// the number, not an option called `-1`.
+/// Returns the command line, in which the value of every option may begin with a minus sign: the error in `--seed -1` is then the number, and not an
+/// unknown option `-1`.
 fn command() -> clap::Command {
     fn with_negative_numbers(command: clap::Command) -> clap::Command {
         let takes_value = |argument: &clap::Arg| argument.get_long().is_some() && argument.get_action().takes_values();
@@ -139,8 +139,8 @@ fn parse(arguments: &[OsString]) -> Result<Cli, clap::Error> {
     Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
 }
 
-/// Prints what is wrong with the arguments, or the help that they ask for. Control characters in them, which may come from
-/// names of files, are shown instead of obeyed.
+/// Prints the error in the arguments, or the help that they ask for. Control characters in the arguments, which may come from names of files, are
+/// shown instead of obeyed.
 fn wrong_usage(error: &clap::Error, given: &[OsString]) -> ExitCode {
     let is_plain = |argument: &OsString| terminal::in_line(&argument.to_string_lossy()) == argument.to_string_lossy();
     match error.use_stderr() && !given.iter().all(is_plain) {
@@ -167,7 +167,7 @@ fn log_filter(level: &str) -> EnvFilter {
     EnvFilter::new(level)
 }
 
-/// Writes text for people to standard output, without control characters that others put into it.
+/// Writes text for people to standard output, without control characters, which others may have put into it.
 ///
 /// # Errors
 ///

@@ -103,7 +103,7 @@ fn folded_within(line: &str, width: usize) -> String {
 /// Columns that a name takes in a list, with the space around it.
 const NAME_COLUMNS: usize = 25;
 
-/// A name and what it stands for, in lines as wide as the terminal.
+/// Returns a name and its description, in lines as wide as the terminal.
 pub fn listed(name: &str, description: &str) -> String {
     let width = readable_width();
     let lines = wrapped_within(description, width.saturating_sub(NAME_COLUMNS).max(20));
