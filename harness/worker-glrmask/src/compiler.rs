@@ -21,7 +21,7 @@ const TUNING_VARIABLES: [&str; 2] = ["GLRMASK_", "O21137_"];
 /// Words in the executable's name by which glrmask takes it for a test.
 const TEST_NAMES: [&str; 2] = ["test", "integration"];
 
-/// Why glrmask would not run as its documentation describes it.
+/// Reason for which glrmask would not run as its documentation describes.
 #[derive(Debug, thiserror::Error)]
 pub enum PrepareError {
     /// A variable that tunes glrmask is set.
@@ -219,8 +219,7 @@ impl Masker for GlrmaskMasker {
         self.history.position()
     }
 
-    /// Appends nothing, because glrmask spells what it forces in the longest tokens, which is not the tokenizer's own
-    /// tokenisation.
+    /// Appends nothing, because glrmask spells forced text in the longest tokens, which is not the tokenizer's own tokenisation.
     fn forced_tokens(&mut self, _tokens: &mut Vec<TokenId>) -> Result<(), MaskError> {
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! glrmask under the contract that every framework is held to, and what is its own.
+//! Tests of glrmask: the contract of all frameworks, and behaviour of its own.
 
 #[path = "../../src/frameworks/contract.rs"]
 mod contract;

@@ -24,7 +24,7 @@ pub const OPTIONS: &str = "json_schema_to_grammar, grammar sampler (GBNF) applie
 /// The rule that a grammar begins with.
 const ROOT: &str = "root";
 
-/// Why llama.cpp cannot be made ready.
+/// Reason for which llama.cpp cannot be made ready.
 #[derive(Debug, thiserror::Error)]
 pub enum PrepareError {
     /// llama.cpp does not start.
@@ -100,7 +100,7 @@ fn llama_token(token: TokenId) -> LlamaToken {
     LlamaToken::new(token.cast_signed())
 }
 
-/// A token that nothing speaks against.
+/// Returns a token as a candidate of llama.cpp's samplers, with logit 0.
 fn candidate(token: TokenId) -> LlamaTokenData {
     LlamaTokenData::new(llama_token(token), 0.0, 0.0)
 }
@@ -147,7 +147,7 @@ struct LlamaCppMasker {
 }
 
 impl LlamaCppMasker {
-    /// Of tokens that stand for the same, the one that llama.cpp knows.
+    /// Returns the token that llama.cpp knows among those equivalent to `token`: ends of sequence, or tokens with the same bytes.
     fn known_twin(&self, token: TokenId) -> TokenId {
         let vocabulary = &self.shared.vocabulary;
         if vocabulary.is_eos(token) {

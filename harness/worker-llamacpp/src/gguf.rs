@@ -24,9 +24,9 @@ enum TokenType {
 
 /// The contents of a GGUF file with the tokens of `vocabulary` under their ids.
 ///
-/// Text tokens are spelt as those of GPT-2, so that any bytes can stand. All others have made-up names, by which llama.cpp
-/// guesses nothing; the first end-of-sequence id is the only one it is told of. Of text tokens with the same bytes
-/// only the first is told, since names have to be unique.
+/// Text tokens are spelt as those of GPT-2, so that any bytes can stand. All others have made-up names, from which llama.cpp guesses nothing; the
+/// first end-of-sequence id is the only one that it is given. Of text tokens with the same bytes only the first is listed, since names have to be
+/// unique.
 pub fn vocabulary_file(vocabulary: &Vocabulary) -> Vec<u8> {
     let characters = byte_characters();
     let ids = || 0..vocabulary.len() as TokenId;

@@ -1,4 +1,4 @@
-//! llama.cpp under the contract that every framework is held to, and what is its own.
+//! Tests of llama.cpp: the contract of all frameworks, and behaviour of its own.
 
 #[path = "../../src/frameworks/contract.rs"]
 mod contract;

@@ -137,7 +137,7 @@ impl XgrammarMasker {
         }
     }
 
-    /// Of tokens with the same bytes, the one that XGrammar knows.
+    /// Returns the token that XGrammar knows among those with the same bytes as `token`.
     fn known_twin(&self, token: TokenId) -> TokenId {
         let duplicates = self.vocabulary.duplicates();
         let found = duplicates.binary_search_by_key(&token, |&(_, second)| second);

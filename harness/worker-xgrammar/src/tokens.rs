@@ -1,4 +1,4 @@
-//! From this project's vocabulary to XGrammar's.
+//! Conversion of this project's vocabulary to XGrammar's.
 
 use maskwright::{TokenId, TokenKind, Vocabulary};
 use serde_json::{Map, Value, json};

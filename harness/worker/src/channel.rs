@@ -13,8 +13,8 @@ pub(crate) struct Channel {
 }
 
 impl Channel {
-    /// Takes over standard input and output. From now on whatever else writes to standard output, a C++ library
-    /// for instance, writes to standard error, so that it cannot garble replies.
+    /// Takes over standard input and output. Any other writer to standard output, such as a C++ library, writes to standard error from now on, so
+    /// that it cannot garble replies.
     pub(crate) fn open() -> io::Result<Self> {
         let output = rustix::io::dup(rustix::stdio::stdout())?;
         rustix::stdio::dup2_stdout(rustix::stdio::stderr())?;

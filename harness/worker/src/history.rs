@@ -2,8 +2,8 @@
 
 use maskwright::{MaskError, TokenId};
 
-/// The tokens that a masker has accepted, in order. A framework that has no way back of its own starts anew from the tokens
-/// that are left after [`take_back`](Self::take_back).
+/// The tokens that a masker has accepted, in order. A framework without a rollback of its own starts anew from the tokens that are left after
+/// [`take_back`](Self::take_back).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TokenHistory {
     tokens: Vec<TokenId>,
@@ -25,7 +25,7 @@ impl TokenHistory {
         self.tokens.push(token);
     }
 
-    /// The error of a token that is refused here.
+    /// Returns the error for a token that is refused at the current position.
     pub fn refusal(&self, token: TokenId) -> MaskError {
         MaskError::TokenRefused {
             token,
@@ -33,7 +33,7 @@ impl TokenHistory {
         }
     }
 
-    /// Forgets the last `count` tokens, and tells whether there were any to forget.
+    /// Removes the last `count` tokens, and returns whether `count` is above 0.
     ///
     /// # Errors
     ///

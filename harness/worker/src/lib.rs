@@ -2,7 +2,6 @@
 //!
 //! A **worker** is a program that reads requests from its standard input and writes a reply to each on its standard
 //! output: it compiles schemas, hands out masks, and replays documents with the time taken where the work is done.
-//! Whatever a framework does in there (crash, hang, eat memory) ends the worker and nothing else.
 //!
 //! The messages are in [`protocol`]; they are lines of JSON, so a worker can be written in any language. One in Rust
 //! implements [`maskwright::Compiler`] and [`maskwright::Masker`] and calls [`serve`]:

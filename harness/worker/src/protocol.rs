@@ -95,7 +95,7 @@ pub enum Request<'a> {
         /// The token.
         token: TokenId,
     },
-    /// Takes back tokens.
+    /// Rolls the masker back by some tokens.
     Rollback {
         /// The masker.
         masker: u64,
@@ -195,7 +195,7 @@ pub struct Compiled {
     /// The new masker.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub masker: Option<u64>,
-    /// Why there is none.
+    /// Reason for which there is no masker.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compile_error: Option<WireCompileError>,
     /// Time of the compilation.
@@ -232,7 +232,7 @@ pub struct Replayed {
 /// The outcome of `mask`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct MaskReply {
-    /// Why there is no mask.
+    /// Reason for which there is no mask.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mask_error: Option<WireMaskError>,
     /// Time of the mask.
@@ -246,7 +246,7 @@ pub struct MaskReply {
 /// The outcome of `advance` and `rollback`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Done {
-    /// Why it was not done.
+    /// Reason for which the request failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mask_error: Option<WireMaskError>,
     /// Time taken.
@@ -257,7 +257,7 @@ pub struct Done {
 /// The outcome of `is_complete`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Completeness {
-    /// Why that cannot be told.
+    /// Reason for which there is no answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mask_error: Option<WireMaskError>,
     /// Whether the document may end here.
@@ -268,7 +268,7 @@ pub struct Completeness {
 /// The outcome of `forced_tokens`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Forced {
-    /// Why that cannot be told.
+    /// Reason for which there is no answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mask_error: Option<WireMaskError>,
     /// The tokens.
@@ -279,7 +279,7 @@ pub struct Forced {
 /// The outcome of `completion`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Completion {
-    /// Why that cannot be told.
+    /// Reason for which there is no answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mask_error: Option<WireMaskError>,
     /// The tokens, without an end of sequence; none where the framework does not know of any.
@@ -290,7 +290,7 @@ pub struct Completion {
 /// The outcome of `fork`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Forked {
-    /// Why there is no copy.
+    /// Reason for which there is no copy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mask_error: Option<WireMaskError>,
     /// The copy.
@@ -301,14 +301,14 @@ pub struct Forked {
 /// A request that was not understood or is not offered.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Misunderstood {
-    /// Why.
+    /// Reason for which the request is not served.
     pub error: String,
 }
 
-/// A [`CompileError`] on its way.
+/// A [`CompileError`] in the form in which the protocol carries it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WireCompileError {
-    /// In which way; `refused` where the worker does not say.
+    /// Kind of the error; `refused` where the worker does not say.
     #[serde(default = "refused")]
     pub kind: CompileErrorKind,
     /// The reason.
@@ -355,7 +355,7 @@ impl From<WireCompileError> for CompileError {
 pub enum WireMaskError {
     /// The token is not allowed; nothing changed.
     TokenRefused,
-    /// More tokens were to be rolled back than can be.
+    /// More tokens were to be rolled back than had been accepted, or than the framework keeps.
     RollbackTooFar {
         /// Number of tokens that can be rolled back.
         available: usize,

@@ -57,7 +57,7 @@ pub struct StyleChanges {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Bound {
-    /// At most so many.
+    /// At most this number.
     Most(u32),
     /// No bound.
     None(NoBound),
@@ -99,9 +99,9 @@ pub enum KeyOrderChange {
 pub enum NumbersChange {
     /// All spellings of numbers that JSON has.
     Any,
-    /// Of bounded length, without exponents.
+    /// Numbers of bounded length, without exponents.
     Plain,
-    /// Of bounded length, with exponents.
+    /// Numbers of bounded length, with exponents.
     Scientific,
 }
 
@@ -158,7 +158,7 @@ pub struct LayoutChange {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum IndentChange {
-    /// So many spaces for each level.
+    /// Number of spaces for each level.
     Spaces(u8),
     /// A tab for each level.
     Tab(Tab),

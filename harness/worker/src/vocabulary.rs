@@ -31,7 +31,7 @@ pub enum TokenizerSource {
     TokenizerJson(String),
 }
 
-/// Why the tokens received do not make a vocabulary.
+/// Reason for which the tokens received do not make a vocabulary.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum WireError {
     #[error("token {id} is not base64: {source}")]
