@@ -36,7 +36,7 @@ pub enum Error {
     StructSize {
         /// Name of the struct.
         name: &'static str,
-        /// Function that sets its defaults.
+        /// Function that sets the defaults of the options.
         setter: &'static str,
         /// The size found, in bytes.
         found: usize,
@@ -71,7 +71,7 @@ pub enum Error {
     NotAllowed {
         /// The token.
         token: TokenId,
-        /// Its place, counted from 0.
+        /// The place of the token among those given, counted from 0.
         number: usize,
     },
     /// The memory for a mask has a wrong length.

@@ -14,7 +14,7 @@ use crate::tokenizer::MwToken;
 /// A mask has a bit for each token: token t is allowed if bit t % 32 of word t / 32 is set, words being uint32_t.
 #[derive(Debug)]
 pub struct MwMatcher {
-    /// None: it could not be made, or the library failed. `error` says why for good.
+    /// The matcher; none where it could not be made, or the library failed. `error` says why for good.
     inner: Option<Matcher>,
     /// The error of the last call; none where that succeeded.
     error: Option<CString>,

@@ -1,8 +1,8 @@
 //! Exact decimal numbers of any size, read from the texts of JSON numbers.
 //!
-//! A [`Decimal`] is `±significand × 10^exponent`. Only the digits that were written are stored, so that `1e400` or
-//! `1e-999999999` costs no more than `1`; no operation here writes out a power of ten for an exponent that a text
-//! made up. What does not fit is refused with [`NumberLimitReached`], never rounded.
+//! A [`Decimal`] is `±significand × 10^exponent`. Only the digits that were written are stored, so that `1e400` or `1e-999999999`
+//! costs no more than `1`; no operation here writes out a power of ten for an exponent that a text made up. A number that does
+//! not fit is refused with [`NumberLimitReached`], never rounded.
 
 use std::cmp::Ordering;
 use std::fmt;

@@ -71,7 +71,8 @@ pub trait Masker: Send {
     ///
     /// # Errors
     ///
-    /// [`MaskError::LimitExceeded`] or [`MaskError::Internal`], where the framework cannot tell. What `words` hold then does not matter.
+    /// [`MaskError::LimitExceeded`] or [`MaskError::Internal`], where the framework cannot tell. The contents of `words` do not
+    /// matter then.
     fn write_mask(&mut self, limit: Option<usize>, words: &mut [u32]) -> Result<(), MaskError> {
         let mask = match limit {
             Some(tokens) => self.mask_within(tokens)?,
@@ -82,7 +83,7 @@ pub trait Masker: Send {
     }
 
     /// Whether `token` may be written somewhere though it is no text: a structural tag names such tokens. An end-of-sequence
-    /// token may so be a part of an answer. One that ends sequences may so be a part of an answer.
+    /// token may so be a part of an answer.
     fn names(&self, token: TokenId) -> bool {
         let _ = token;
         false
@@ -168,7 +169,7 @@ pub trait Masker: Send {
     }
 
     /// Estimates the bytes that the compiled schema takes, with what was worked out for its masks; all its maskers share them.
-    /// What all schemas of the vocabulary share is not counted. `None` where the framework does not tell.
+    /// Memory that all schemas of the vocabulary share is not counted. `None` where the framework does not tell.
     fn memory_bytes(&self) -> Option<usize> {
         None
     }

@@ -151,8 +151,7 @@ impl Compiler {
     }
 }
 
-/// A compiled schema. Its matchers share the masks that have been worked out. Its matchers share what was worked out for masks.
-/// Threads may share it.
+/// A compiled schema. Its matchers share the masks that have been worked out. Threads may share it.
 #[pyclass(frozen, module = "maskwright")]
 pub(crate) struct Compiled {
     inner: Arc<CompiledSchema>,

@@ -17,8 +17,7 @@ pub(crate) struct TokenizerFile {
 /// Largest file that is read, in bytes.
 const MAX_BYTES: u64 = 1 << 30;
 
-/// Reads a file, or the files of a model's directory. The error names the format that was expected. The error says what was
-/// expected.
+/// Reads a file, or the files of a model's directory. The error says what was expected.
 pub(crate) fn read(path: &Path) -> Result<TokenizerFile, String> {
     if path.is_dir() {
         return directory(path);

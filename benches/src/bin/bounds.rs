@@ -169,7 +169,7 @@ fn child(files: &[PathBuf], generation: bool) {
     };
     let options = ExactOptions::default().formats(Formats::Asserted).style(style);
     let compiler = ExactCompiler::new(vocabulary.clone(), options);
-    // What all schemas of the vocabulary share is made by the first.
+    // The first schema makes the parts that all schemas of the vocabulary share.
     let _ = compiler.compile("{}").map(|mut masker| masker.mask().is_ok());
     say("ready");
     for file in files {

@@ -10,7 +10,7 @@ use maskwright::{
 use crate::cache::Cache;
 use crate::matcher::{Matcher, MatcherError, MatcherOptions};
 
-/// Compiles schemas for one vocabulary and keeps the compiled ones. Threads share it. Threads share it.
+/// Compiles schemas for one vocabulary and keeps the compiled ones. Threads share it.
 pub struct SchemaCompiler {
     vocabulary: Arc<Vocabulary>,
     options: ExactOptions,
@@ -139,7 +139,7 @@ impl SchemaCompiler {
     }
 }
 
-/// A compiled schema. Its matchers share the masks that have been worked out. Its matchers share what was worked out for masks.
+/// A compiled schema. Its matchers share the masks that have been worked out.
 pub struct CompiledSchema {
     vocabulary: Arc<Vocabulary>,
     /// A masker that stays at the start.

@@ -149,7 +149,7 @@ impl Matcher {
                 let end = ends.find(|end| !self.masker.names(**end)).copied();
                 end.or(self.vocabulary.eos_tokens().first().copied()).unwrap_or(token)
             }
-            // It ends other answers, not this one, but a structural tag may name it.
+            // The token ends other answers, not this one, but a structural tag may name it.
             (false, true) if self.masker.is_complete()? => return Ok(false),
             (_, _) => token,
         };

@@ -5,7 +5,7 @@ use crate::schema::NodeId;
 /// Keywords that exclude a value.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Blame {
-    /// Candidates that exclude it by themselves, sorted.
+    /// Candidates that exclude the value by themselves, sorted.
     pub(super) keywords: Vec<usize>,
     /// The candidates among `keywords` that belong to the branches that fit best, sorted.
     pub(super) leading: Vec<usize>,
@@ -13,7 +13,7 @@ pub(super) struct Blame {
     pub(super) unions: Vec<Union>,
     /// The value that the leading ones are about.
     pub(super) value: usize,
-    /// The byte at which they exclude it.
+    /// The byte at which the candidates exclude the value.
     pub(super) at: usize,
     /// Whether each branch has one keyword that excludes it, so that the set is likely to be minimal.
     pub(super) is_simple: bool,

@@ -35,8 +35,8 @@ impl Explainer {
     ///
     /// # Errors
     ///
-    /// [`CompileError`] where the text is no schema. What the exact compiler cannot treat is for
-    /// [`refused`](Self::refused) to say.
+    /// [`CompileError`] where the text is no schema. [`refused`](Self::refused) lists the keywords that the exact compiler cannot
+    /// treat.
     pub fn new(schema: &str, options: &ExactOptions) -> Result<Self, CompileError> {
         let set = Arc::new(SchemaSet::load(schema, &options.schema)?);
         let automaton = |style| {

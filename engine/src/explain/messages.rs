@@ -27,8 +27,7 @@ pub struct KeywordLocation {
 pub struct Conflict {
     /// The keywords, sorted. Empty where finding them was more work than is allowed.
     pub keywords: Vec<KeywordLocation>,
-    /// Whether it is known that no keyword can be left out. Otherwise the proof was more work than is allowed. Otherwise finding
-    /// out was more work than is allowed.
+    /// Whether it is known that no keyword can be left out. Otherwise the proof was more work than is allowed.
     pub minimal: bool,
     /// Notes on some of the keywords, in a few words: their demand, or the thing that they miss.
     pub notes: Vec<(KeywordLocation, String)>,

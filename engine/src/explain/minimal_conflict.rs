@@ -44,10 +44,10 @@ enum Trial {
     Unknown,
 }
 
-/// The search for sets of keywords.
+/// The search for minimal sets of keywords that exclude something.
 pub(super) struct ConflictSearch<'t> {
     relaxable: Relaxable,
-    /// The subschema that excludes it.
+    /// The subschema that excludes the values or the continuation.
     root: NodeId,
     formats: Formats,
     excluded: Excluded<'t>,
@@ -86,7 +86,7 @@ impl<'t> ConflictSearch<'t> {
         &self.relaxable
     }
 
-    /// The subschema that excludes it.
+    /// Returns the subschema that excludes the values or the continuation.
     pub(super) fn root(&self) -> NodeId {
         self.root
     }
@@ -132,8 +132,8 @@ impl<'t> ConflictSearch<'t> {
         }
     }
 
-    /// Keywords without which it is not excluded, at first `leading` and then of `excluding`. None where none are found with
-    /// the work that is left.
+    /// Returns keywords without which the values or the continuation are not excluded, at first `leading` and then of
+    /// `excluding`. None where none are found with the work that is left.
     ///
     /// Each of `unions` is an `anyOf` and a branch of it. If that branch is enough, the others need not be looked at.
     pub(super) fn remedy(
@@ -147,7 +147,7 @@ impl<'t> ConflictSearch<'t> {
         let of_branches = self.admitting(leading);
         if let Some(out) = &of_branches {
             let remedy = self.shrunk(out.clone(), Self::admitting);
-            // What it takes for these branches may be more than it takes for others.
+            // These branches may need more keywords than others.
             if remedy.len() == 1 {
                 self.unions.clear();
                 return self.certain.then_some(remedy);
@@ -175,8 +175,8 @@ impl<'t> ConflictSearch<'t> {
         found
     }
 
-    /// Keywords that exclude it: where every value is excluded rather keywords close to the root, where a byte is rather
-    /// keywords far from it.
+    /// Returns keywords that exclude the values or the continuation: where every value is excluded rather keywords close to the
+    /// root, where a byte is rather keywords far from it.
     fn excluding(&mut self) -> Option<Vec<usize>> {
         let all = self.all();
         // That no two branches of a `oneOf` hold is rarely to blame, and costly to look at.
@@ -204,7 +204,7 @@ impl<'t> ConflictSearch<'t> {
         Some(kept.iter().copied().filter(used).collect())
     }
 
-    /// The keywords `out`, where it is not excluded without them.
+    /// Returns the keywords `out`, where nothing is excluded without them.
     fn admitting(&mut self, out: &[usize]) -> Option<Vec<usize>> {
         let mut kept = self.all();
         kept.retain(|candidate| out.binary_search(candidate).is_err());
@@ -213,11 +213,11 @@ impl<'t> ConflictSearch<'t> {
 
     /// A subset of `set` that `holds` and of which nothing can be left out, unless the work runs out.
     ///
-    /// Ever shorter runs are left out. What was needed in a larger set is needed in a smaller one.
+    /// Ever shorter runs are left out. A keyword that was needed in a larger set is needed in a smaller one.
     fn shrunk(&mut self, mut set: Vec<usize>, holds: fn(&mut Self, &[usize]) -> Option<Vec<usize>>) -> Vec<usize> {
         let mut run = set.len().div_ceil(2);
         while run > 0 {
-            // How many have been looked at in this round and stay.
+            // Number of keywords that have been looked at in this round and stay.
             let mut stay = 0;
             while stay < set.len() {
                 if self.work() == 0 {
@@ -286,7 +286,7 @@ impl<'t> ConflictSearch<'t> {
     }
 }
 
-/// Whether a schema excludes it.
+/// Whether a schema excludes the values or the continuation.
 pub(super) fn excludes(
     automaton: &mut Automaton,
     root: NodeId,

@@ -314,7 +314,7 @@ impl Parser<'_> {
         };
         let found = self.shown_from(self.at);
         self.syntax(match (expect, byte) {
-            // What people write who know other languages.
+            // Mistakes of people who know other languages.
             (Expect::Name, Some(b'}')) => format!("{expected}, found `}}`: no comma stands behind the last member"),
             (Expect::Value, Some(b']')) => format!("{expected}, found `]`: no comma stands behind the last item"),
             (_, Some(b'/')) if matches!(&*found, "//" | "/*") => {

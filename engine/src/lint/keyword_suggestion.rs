@@ -149,7 +149,7 @@ impl Suggestion {
         }
         let plain = plain(name);
         let near = |keyword: &str| -> Option<usize> {
-            // What ends in a keyword and begins with more is named after it: `uiPattern`.
+            // A name that ends in a keyword and begins with more is named after the keyword: `uiPattern`.
             let is_extended =
                 name.len() > keyword.len() && name.to_ascii_lowercase().ends_with(&keyword.to_ascii_lowercase());
             let keyword = self::plain(keyword);

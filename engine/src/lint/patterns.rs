@@ -52,13 +52,13 @@ pub(super) fn check(report: &mut Report<'_>, place: &Place<'_>) {
 
 fn found(pattern: &str, syntax: PatternSyntax) -> Vec<(WarningKind, String)> {
     let mut found = Vec::new();
-    // What patterns mean to ECMA-262 is of no account where they are those of another dialect.
+    // The meaning of patterns in ECMA-262 does not matter where they are those of another dialect.
     let is_other = matches!(syntax, PatternSyntax::Rust | PatternSyntax::Python);
     if is_other || pattern.len() > LONGEST {
         return found;
     }
     let limits = LanguageLimits::default();
-    // What is refused has an error that says so.
+    // A pattern that is refused has an error that says so.
     if check_pattern(pattern, syntax, &limits).is_err() {
         return found;
     }

@@ -131,7 +131,7 @@ pub(super) struct Places<'d> {
 impl<'d> Places<'d> {
     /// The schemas of a text, from the root that the options name.
     pub fn of(json: &'d Document, options: &'d SchemaOptions) -> Self {
-        // Which resources there are is known after one walk, and what references by their URIs lead to after another.
+        // The resources are known after one walk, and the targets of references by their URIs after another.
         let first = Self::within(json, options, Resources::default());
         match first.resources.are_named() {
             true => Self::within(json, options, first.resources),
@@ -230,7 +230,7 @@ impl<'d> Places<'d> {
                     pointer,
                     is_fragment: true,
                 };
-                // What begins a resource has a place of its own.
+                // A schema that begins a resource has a place of its own.
                 let Some(target) = self.follow(reference).filter(|target| *target != resource) else {
                     continue;
                 };

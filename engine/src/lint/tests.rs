@@ -82,7 +82,7 @@ fn each_kind_is_found_where_it_is() {
             r#"{"type": "object", "properties": {"a": true, "additionalProperties": false}}"#,
             &[("misplaced-keyword", "/properties/additionalProperties")],
         ),
-        // What references by a schema's own URI lead to is no misplaced schema, and its inside is looked at.
+        // The target of a reference by a schema's own URI is no misplaced schema, and its inside is looked at.
         (
             r#"{"$id": "https://example.org/root", "type": "object", "properties": {"a": {"$ref": "root#/parts/a"}, "b": {"$ref": "https://example.org/other#/parts/b"}},
                 "parts": {"type": "object", "a": {"type": "string", "mininum": 1}},
@@ -261,7 +261,7 @@ fn what_is_right_has_no_warning() {
         r#"{"type": "object", "properties": {"min": {"type": "integer"}, "require": {"type": "array"}, "type": {"type": "string"}}, "x-order": {"type": "string"}}"#,
         // Values are no schemas.
         r#"{"const": {"mininum": 1}, "default": {"require": ["a"]}, "examples": [{"nullable": true}], "enum": [{"propertees": {}}]}"#,
-        // What references lead to is there for them.
+        // A schema that a reference leads to is there for the reference.
         r##"{"$ref": "#/types/a", "types": {"a": {"type": "string"}}}"##,
         r##"{"type": "object", "properties": {"a": {"$ref": "#/shared"}}, "shared": {"type": "string"}}"##,
         r#"{"$schema": "https://example.org/mine", "kind": {"type": "string"}, "minimun": 1}"#,

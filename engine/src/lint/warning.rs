@@ -78,7 +78,7 @@ impl WarningKind {
         Self::Peers,
     ];
 
-    /// Returns the kind's name in programs and their output. The name never changes. It stays what it is.
+    /// Returns the kind's name in programs and their output. The name never changes.
     pub fn code(self) -> &'static str {
         match self {
             Self::MisspeltKeyword => "misspelt-keyword",

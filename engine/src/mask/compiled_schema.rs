@@ -50,7 +50,7 @@ struct Caches {
 /// The automaton and the masks, as far as they have been worked out.
 pub(crate) struct MaskBuilder {
     pub(crate) automaton: Automaton,
-    /// None before it is first asked for: of hundreds of schemas in one reply few are.
+    /// The caches; none before the first mask is asked for: of hundreds of schemas in one reply only few get that far.
     cache: Option<Box<SchemaCache>>,
     completions: CompletionTokens,
     /// The buffer in which tokens are collected.
@@ -143,7 +143,7 @@ impl MaskedText for CompiledSchema {
         if let Some(known) = self.caches.masks.get(at) {
             return Ok((known, true));
         }
-        // Who had to wait may find that it was worked out meanwhile.
+        // A thread that had to wait may find the mask worked out meanwhile.
         let tokens = match self.builder.try_lock() {
             Ok(mut builder) => builder.new_tokens(*at, self),
             Err(_) => self.builder().tokens(*at, self),
@@ -244,8 +244,7 @@ impl MaskBuilder {
         Ok(tokens)
     }
 
-    /// Works out the tokens that may come at a state. `found` is empty, and its later contents do not matter. `found` is empty,
-    /// and what is left in it does not matter.
+    /// Works out the tokens that may come at a state. `found` is empty, and its later contents do not matter.
     fn find(
         &mut self,
         at: State,

@@ -20,7 +20,8 @@ pub(crate) const EXPRESSIONS: usize = 448;
 
 /// Compiles schemas into masks that allow a token if and only if some valid document goes on with it.
 ///
-/// Documents are JSON in a [`Style`](crate::Style), without a name that comes twice in an object. What the compiler cannot treat exactly it refuses, with the place and the keyword.
+/// Documents are JSON in a [`Style`](crate::Style), without a name that comes twice in an object. The compiler refuses schemas
+/// that it cannot treat exactly, with the place and the keyword.
 pub struct ExactCompiler {
     vocabulary: Arc<Vocabulary>,
     tokens: Arc<SharedTokens>,

@@ -2,9 +2,8 @@
 //!
 //! A completion is a chain of links, each some pieces of text with the state behind them, and many documents share most of it.
 //! Which link goes on from a state depends on what the automaton has found out before; so the first one found is kept, with what
-//! the whole completion from there takes. What is said of a completion's length is therefore true of its tokens, and a decode
-//! loop that asks at every token how far the end is pays for what is new since the last one. Each piece is spelled with as few
-//! tokens as can be.
+//! the whole completion from there takes. The length of a completion is therefore that of its tokens, and a decode loop that asks
+//! at every token how far the end is pays for what is new since the last one. Each piece is spelled with as few tokens as can be.
 
 use std::sync::Arc;
 
@@ -28,7 +27,7 @@ const PIECE_BYTES: usize = 40;
 pub(crate) struct CompletionLength {
     /// Number of tokens.
     pub(crate) tokens: usize,
-    /// Number of bytes of their text.
+    /// Number of bytes of the tokens' text.
     pub(crate) bytes: usize,
 }
 
@@ -79,7 +78,7 @@ pub(crate) struct CompletionTokens {
 }
 
 impl CompletionTokens {
-    /// Bytes that it takes, roughly.
+    /// Returns the bytes that the cache takes, roughly.
     pub(crate) fn bytes(&self) -> usize {
         self.link_bytes + self.spelling_bytes
     }
@@ -140,7 +139,7 @@ impl CompletionTokens {
         };
         let bytes: usize = chain.iter().map(|(_, link)| link.bytes()).sum();
         if self.link_bytes + bytes > LINK_BYTES && !self.links.is_empty() {
-            // What is kept goes with all that it rests on, so that the whole chain is found anew.
+            // The links are dropped together, so that the whole chain is found anew.
             self.links.clear();
             self.link_bytes = 0;
             match self.find_chain(automaton, vocabulary, at)? {

@@ -97,7 +97,7 @@ fn tokens_after(
     let whole = tokenize(&[&vocabulary.text_bytes(context), text].concat());
     let tokens = match whole.strip_prefix(context) {
         Some(tokens) => tokens.to_vec(),
-        // What stands there is not what the tokenizer would have written.
+        // The tokens there are not those that the tokenizer would have written.
         None => tokenize(text),
     };
     match vocabulary.text_bytes(&tokens) == text {

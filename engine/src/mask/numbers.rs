@@ -36,7 +36,7 @@ impl Default for NumberCache {
 }
 
 impl NumberCache {
-    /// Bytes that it takes, roughly.
+    /// Returns the bytes that the cache takes, roughly.
     pub(crate) fn bytes(&self) -> usize {
         self.numbers.bytes() + self.doubtful.bytes()
     }

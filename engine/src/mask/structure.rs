@@ -50,7 +50,7 @@ impl Default for SchemaCache {
 }
 
 impl SchemaCache {
-    /// Bytes that it takes, roughly.
+    /// Returns the bytes that the caches take, roughly.
     pub(crate) fn bytes(&self) -> usize {
         self.strings.bytes()
             + self.suffixes.bytes()

@@ -260,7 +260,7 @@ fn masks_say_what_accepting_says() {
         (either(&format!(r#"{{"items": {word}}}"#)), r#"[{"a":"b"},{"a":"b"#),
         (either(r#"{"maxItems": 2}"#), r#"[{"a":"b"},{"a":"b"#),
     ];
-    // What else is asked where a member is one of some words.
+    // Further conditions where a member is one of some words.
     let branches = |count: usize| {
         let words = ["a", "ab", "aab", "b,", "é", "ba", "aa", "x", "xa", "b"]
             .iter()
@@ -448,7 +448,7 @@ fn tokens_end_containers_at_every_depth() {
             "{}",
             r##"{"type": ["object", "array", "string"], "additionalProperties": {"$ref": "#"}, "items": {"$ref": "#"}}"##,
         ] {
-            // What is known of one place must not be said of another that has more around it.
+            // Results for one place must not be used for another that has more around it.
             let masker = compiler.compile(schema).unwrap();
             for kinds in ["{", "{{{{{{{{{", "[{{{{{{{{{", "[[[[[[[[[[", "{[{[{[{[{[{["] {
                 let opening = kinds.chars().map(|kind| if kind == '{' { r#"{"a":"# } else { "[" });

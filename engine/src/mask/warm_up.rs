@@ -33,7 +33,7 @@ const MAX_WORDS: usize = 32;
 /// Places that are looked at in strings of one kind.
 const MAX_STATES: usize = 16;
 /// Memory up to which states are looked at: it grows with the work, of which it is a measure. An eighth of the memory that the
-/// schema itself has taken, if that is more. An eighth of what the schema itself has taken, if that is more.
+/// schema itself has taken, if that is more.
 const BYTES: usize = 32 << 10;
 /// Memory beyond that, up to which strings are looked further into.
 const STRING_BYTES: usize = 36 << 10;
@@ -75,7 +75,7 @@ const TEXTS: [(&str, &[&str]); 12] = [
 const VALUES: &str = r#"{"properties": {"any": {}, "array": {"type": "array"}, "object": {"type": "object"}}}"#;
 
 /// Works out the tokens of values and of texts of formats, as they are the same in all schemas. Returns the languages that came
-/// up. These languages came up.
+/// up.
 pub(crate) fn warm_up_vocabulary(
     vocabulary: &Arc<Vocabulary>,
     tokens: &Arc<SharedTokens>,
@@ -126,9 +126,9 @@ impl MaskBuilder {
     /// Looks at texts of a format.
     fn warm_up_format(&mut self, start: State, texts: &[&str], shared: &CompiledSchema) {
         for text in texts {
-            // What fails here is asked again where it is needed.
+            // A text that fails here is read again where it is needed.
             let _ = self.warm_up_text(start, text, shared);
-            // Which minute and offset a leap second has depends on the hour.
+            // The minute and the offset of a leap second depend on the hour.
             let (before, behind) = text.split_once("04:").unwrap_or_default();
             for hour in (0..24).filter(|_| !behind.is_empty()) {
                 let _ = self.warm_up_text(start, &format!("{before}{hour:02}:"), shared);
@@ -168,7 +168,7 @@ impl MaskBuilder {
         match looked {
             // The memory that a look may take is less than what a document may.
             Err(AutomatonError::Limit(exceeded)) if exceeded.limit != "memory_bytes" => Err(exceeded.into()),
-            // What fails otherwise is asked again where it is needed.
+            // A text that fails otherwise is read again where it is needed.
             _ => Ok(()),
         }
     }

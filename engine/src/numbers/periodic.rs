@@ -269,7 +269,7 @@ impl PeriodicSet {
         i64::from(self.generic) + hits.map(|(_, coefficient)| coefficient).sum::<i64>() != 0
     }
 
-    /// Whether this is nothing.
+    /// Whether the set is empty.
     pub(super) fn is_none(&self) -> bool {
         !self.generic && self.terms.is_empty()
     }

@@ -69,9 +69,9 @@ impl SchemaNumbers {
 /// The numbers that can be written.
 #[derive(Debug)]
 pub(crate) struct Writable {
-    /// All of them.
+    /// All numbers that can be written.
     pub(super) numbers: DecimalSetId,
-    /// The integers among them.
+    /// The integers among the numbers that can be written.
     pub(super) integers: DecimalSetId,
     /// The multiples of the power of ten of the last place: the rule of those that no bound and no multiple tells apart.
     pub(super) grid: PeriodicSetId,

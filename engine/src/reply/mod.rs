@@ -39,9 +39,9 @@ use text::UnlikeTokens;
 pub enum DataFormat {
     /// One JSON document, in the style of the options.
     Json,
-    /// One YAML document in block style, two spaces a level. Strings stand in double quotes, and names as they are; a list is empty as `[]`. What
-    /// PyYAML's `safe_load` makes of it is the value. Of the style of the options,
-    /// all counts but whitespace, escapes and numbers.
+    /// One YAML document in block style, two spaces a level. Strings stand in double quotes, and names as they are; a list is
+    /// empty as `[]`. The value is the result of PyYAML's `safe_load`. Of the style of the options, all counts but whitespace,
+    /// escapes and numbers.
     ///
     /// Schemas are those of closed objects whose names need no quotes: with `properties` and `additionalProperties: false`, `type` or
     /// `enum` at every place, and no keyword beyond those of types, bounds, lengths, `pattern`, `format` and annotations.
@@ -289,8 +289,8 @@ impl ReplyCompiler {
         self.sorted(&self.json, self.options.style)
     }
 
-    /// Returns the languages that documents in JSON begin with. What is the same in all of them is worked out when they are first
-    /// asked for.
+    /// Returns the languages that documents in JSON begin with. The parts that all documents share are worked out when the
+    /// languages are first asked for.
     fn languages(&self) -> &Languages {
         let look = || warm_up_vocabulary(&self.vocabulary, &self.json_tokens(), &self.options).share();
         self.languages.get_or_init(look)

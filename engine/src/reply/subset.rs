@@ -40,7 +40,7 @@ const WORDS: [&str; 7] = ["true", "false", "yes", "no", "on", "off", "null"];
 pub(super) fn of_yaml(schema: &str) -> Result<String, CompileError> {
     let malformed = |message: String| CompileError::new(CompileErrorKind::Malformed, message).at("");
     let document = Document::parse(schema, &Limits::default()).map_err(|error| malformed(error.to_string()))?;
-    // What is written at which bytes of the schema's text, the rest of which stays as it is.
+    // The texts to write, each in place of some bytes of the schema's text; the rest stays as it is.
     let mut edits: Vec<(Range<usize>, &str)> = Vec::new();
     let mut open: Vec<NodeIndex> = vec![0];
     while let Some(index) = open.pop() {

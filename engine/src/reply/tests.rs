@@ -345,7 +345,7 @@ fn replies_keep_to_the_bounds_of_the_style() {
             !accepts(&*masker, &reply(201, "1", 1)) && !accepts(&*masker, &reply(1, "1", 401)),
             "{data:?}"
         );
-        // What is inside an item does not count among the items around it.
+        // Values inside an item do not count among the items around it.
         let inside = if yaml {
             "a:\n      - 1\n      - 2"
         } else {

@@ -124,7 +124,7 @@ pub(super) fn schema_of_pattern(
     options: &ExactOptions,
     vocabulary: &Vocabulary,
 ) -> Result<String, CompileError> {
-    // What is no pattern by itself can be one between parentheses.
+    // A text that is no pattern by itself can be one between parentheses.
     let limits = LanguageLimits::from(&options.schema.limits);
     if let Err(error) = check_pattern(pattern, options.schema.patterns, &limits) {
         return Err(CompileError::new(error.kind(), error.about(pattern)).on_keyword("pattern"));

@@ -56,7 +56,7 @@ pub(super) fn rest(collections: &Collections, at: Yaml, is_in_text: bool, json: 
         Top::Name | Top::Scalar | Top::Empty | Top::End => Before::Nothing,
     };
     let mut json = json;
-    // What was begun is ended first.
+    // The name, scalar or line that was begun is ended first.
     match at.top {
         Top::Name => {
             let end = json.iter().position(|byte| *byte == b'"').unwrap_or(json.len());

@@ -51,7 +51,7 @@ pub(super) enum Top {
 pub(super) struct CollectionId(u32);
 
 impl CollectionId {
-    /// Around the whole document there is nothing.
+    /// The id of no collection: none is around the whole document.
     pub(super) const NONE: Self = Self(u32::MAX);
 }
 
@@ -59,7 +59,7 @@ impl CollectionId {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Collection {
     pub(super) is_mapping: bool,
-    /// Spaces before each of its lines.
+    /// Spaces before each line of the list or mapping.
     pub(super) indent: u32,
     /// The list or mapping around this one.
     pub(super) around: CollectionId,

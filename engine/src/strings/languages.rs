@@ -18,7 +18,7 @@ use crate::strings::shared_layer::{LayeredById, LayeredMap};
 
 /// Every language in use, and the results about each.
 ///
-/// Answers are remembered, so that asking again is a look-up. What does not fit the limits is an error; the languages
+/// Answers are remembered, so that asking again is a look-up. A language that does not fit the limits is an error; the languages
 /// already there stay usable.
 #[derive(Debug)]
 pub(crate) struct Languages {

@@ -11,8 +11,8 @@
 /// documents have in public data sets, but for a few that nest more than 8 levels within a free value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct WritingBounds {
-    /// Number of arrays and objects that nest in a value on which the schema says nothing. What is within so many is a
-    /// scalar, or empty.
+    /// Number of arrays and objects that nest in a value on which the schema says nothing. A value within so many is a scalar, or
+    /// empty.
     pub free_depth: Option<u8>,
     /// Characters of a string without `maxLength`.
     pub string_characters: Option<u32>,

@@ -43,7 +43,7 @@ impl NarrowingKind {
         Self::MixedOrder,
     ];
 
-    /// Returns the kind's name in programs and their output. The name never changes. It stays what it is.
+    /// Returns the kind's name in programs and their output. The name never changes.
     pub fn code(self) -> &'static str {
         match self {
             Self::FreeDepth => "free-depth",

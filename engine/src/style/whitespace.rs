@@ -249,7 +249,7 @@ impl FixedWhitespace {
 pub(crate) struct LayoutPoint {
     /// The part before the gap; a value where the point is within one.
     pub(crate) before: Part,
-    /// Number of containers around it.
+    /// Number of containers around the point.
     pub(crate) depth: u32,
     /// Bytes of the gap that are written already.
     pub(crate) written: u16,

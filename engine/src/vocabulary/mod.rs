@@ -202,8 +202,7 @@ impl Vocabulary {
             .any(|token| next(token[bytes.len()]))
     }
 
-    /// Returns the fewest tokens that spell `text`; none where some byte has no token. This is not the tokenizer's spelling. This
-    /// is not what the tokenizer would write.
+    /// Returns the fewest tokens that spell `text`; none where some byte has no token. This is not the tokenizer's spelling.
     pub fn spell(&self, text: &[u8]) -> Option<Vec<TokenId>> {
         let lengths = self.fewest_tokens(text);
         let (mut tokens, mut from) = (Vec::new(), 0);

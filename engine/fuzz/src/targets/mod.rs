@@ -1,4 +1,4 @@
-//! The bodies of the fuzz targets. Each takes bytes and returns its finding. Each takes bytes and tells what it found.
+//! The bodies of the fuzz targets. Each takes bytes and returns its finding.
 
 mod agreement;
 mod schema_text;

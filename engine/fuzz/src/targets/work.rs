@@ -41,8 +41,8 @@ pub fn work(bytes: &[u8]) -> TargetResult {
     Ok(Outcome::Agreement(DOCUMENTS))
 }
 
-/// Writes a document token by token until it ends or a token is refused, and measures each call. What is wrong is told with
-/// the number of bytes written before.
+/// Writes a document token by token until it ends or a token is refused, and measures each call. Returns the defect with the
+/// number of bytes written before.
 fn write(start: &dyn Masker, document: &str) -> Result<(), (String, usize)> {
     let vocabulary = vocabulary();
     let tokens = vocabulary

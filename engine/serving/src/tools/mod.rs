@@ -70,9 +70,9 @@ impl ToolChoice {
 #[derive(Debug)]
 pub(crate) struct Tool<'t> {
     name: &'t str,
-    /// The schema of its arguments, which allows objects alone.
+    /// The schema of the tool's arguments, which allows objects alone.
     parameters: Value,
-    /// The schema as it is given.
+    /// The schema as the caller gave it.
     given: Value,
 }
 
@@ -180,7 +180,7 @@ fn of_objects(schema: &Value) -> Option<Value> {
         None => {}
         Some(Value::String(name)) if name == "object" => return Some(schema.clone()),
         Some(Value::Array(names)) if names.iter().any(|name| name == "object") => {}
-        // What is no type is for the compiler to say.
+        // The compiler refuses names of no type.
         Some(Value::String(_) | Value::Array(_)) => return None,
         Some(_) => return Some(schema.clone()),
     }

@@ -1,5 +1,4 @@
-//! [`Assertion`]: a requirement on a value. [`Constraint`]: the meaning of an assertion for each type of value. [`Constraint`]:
-//! what an assertion means for each type of value.
+//! [`Assertion`]: a requirement on a value. [`Constraint`]: the meaning of an assertion for each type of value.
 
 use crate::automaton::formula::boolean::FormulaId;
 use crate::automaton::formula::texts::TextId;
@@ -18,9 +17,9 @@ pub(crate) struct AssertionId(pub(crate) u32);
 /// An assertion: something that a value satisfies or does not, such as a subschema.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Assertion {
-    /// Every value satisfies it.
+    /// Every value satisfies the assertion.
     Anything,
-    /// No value satisfies it.
+    /// No value satisfies the assertion.
     Nothing,
     /// The value is valid under a subschema.
     Node(NodeId),
@@ -132,17 +131,17 @@ impl AssertionTable {
 /// The meaning of an assertion for each type of value. The first byte of a value tells which type applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Constraint {
-    /// Whether `null` satisfies it.
+    /// Whether `null` satisfies the constraint.
     pub null: bool,
-    /// Whether `true` satisfies it.
+    /// Whether `true` satisfies the constraint.
     pub yes: bool,
-    /// Whether `false` satisfies it.
+    /// Whether `false` satisfies the constraint.
     pub no: bool,
-    /// The numbers that satisfy it.
+    /// The numbers that satisfy the constraint.
     pub numbers: NumberSetId,
-    /// The strings that satisfy it.
+    /// The strings that satisfy the constraint.
     pub strings: LanguageId,
-    /// The strings, of those that satisfy it, that the style prefers; `None` if it prefers none.
+    /// The strings, of those that satisfy the constraint, that the style prefers; `None` if it prefers none.
     pub usual: Option<Usual>,
     /// The formula that an array must satisfy.
     pub arrays: FormulaId,

@@ -132,7 +132,7 @@ impl Search {
             let came: HashSet<TextId> = exhausted.iter().copied().collect();
             names.retain(|name| !came.contains(name));
             match &plain {
-                // What may come in the order may come behind it as well, as far as it is not in it.
+                // Keys that may come in the order may come behind it as well, except those that are in the order.
                 Some(plain) => {
                     for &name in &names {
                         if self.key_may_come(plain, name)? {
@@ -461,7 +461,7 @@ impl Search {
         if let Some(&known) = self.object_memo.roomy.get(&formula) {
             return Ok(known);
         }
-        // What has been read so far can be completed, so the object is known to have an end.
+        // The text read so far can be completed, so the object is known to have an end.
         let has_room = match self.algebra.independent_keys(formula) {
             Some(plain) => self.room_for_others(&plain)? == Some(Room::Any),
             None => false,

@@ -9,7 +9,8 @@ use crate::automaton::search::containers::object_facts::{ObjectFacts, ObjectMode
 use hashbrown::HashMap;
 
 /// Product of the number of keys in order and that of searches, each of which looks at all of an object's residual formula, from
-/// which on keys are tried without the others first. What that needs is worth its preparation only for many keys.
+/// which on keys are tried without the others first. The residual formula for such a trial is worth its preparation only for many
+/// keys.
 const SEARCHED_KEYS_BEFORE_KEYS_ALONE: usize = 256;
 
 /// Number of atoms that speak of a key from which on the key is one that many alternatives share.
@@ -74,7 +75,8 @@ impl Search {
     }
 
     /// The residual formula `demand` of an object without the keys that it lists, but for those that many alternatives share,
-    /// such as the one whose value tells them apart. What forbids all keys but some of a list is taken to forbid the key, too.
+    /// such as the one whose value tells them apart. An atom that forbids all keys but some of a list is taken to forbid the key,
+    /// too.
     fn keys_alone(&mut self, demand: FormulaId) -> Result<KeysAlone, AutomatonError> {
         let mut by_name: HashMap<TextId, Vec<ChangedAtom>> = HashMap::new();
         let mut closings = Vec::new();

@@ -1,10 +1,9 @@
 //! Completion of arrays with `uniqueItems`: can the remaining items be chosen so that all differ, or so that two are
 //! equal?
 //!
-//! Where more values are possible than there are items, one can always be chosen that differs. How many items there are
-//! at most is told by the numbers in the formula: no array needs items that make no difference to it. Only where the
-//! values of an item are fewer are they enumerated, and then a bipartite matching decides whether each item finds a value
-//! of its own.
+//! Where more values are possible than there are items, one can always be chosen that differs. The numbers in the formula bound
+//! the number of items that matter: no array needs items that make no difference to it. Only where the values of an item are
+//! fewer are they enumerated, and then a bipartite matching decides whether each item finds a value of its own.
 
 use crate::automaton::error::{AutomatonError, check_limit};
 use crate::automaton::formula::{AssertionId, AtomKind, DiagramId, FormulaId, ItemsId, split, verdict_of};

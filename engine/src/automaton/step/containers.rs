@@ -360,7 +360,7 @@ impl Automaton {
         };
         let rivals = self.search.algebra.orders.rivals(*order).clone();
         if !rivals.is_empty() {
-            // What is skipped depends on the order that the document keeps.
+            // The keys that are skipped depend on the order that the document keeps.
             let rivals = self.search.algebra.rivals_at_key(&rivals, name);
             *reading = Some(name);
             let algebra = &mut self.search.algebra;

@@ -44,7 +44,7 @@ impl Automaton {
         self.continue_number(start, text, expected, stack, byte)
     }
 
-    /// Whether which number it is matters when it ends, and not only that it meets an expectation.
+    /// Whether the value of a number matters when the number ends, and not only that it meets an expectation.
     fn keeps_number(&self, expected: ExpectationId, stack: StackId) -> bool {
         let what = self.search.expected(expected);
         self.search.forced(&what).iter().any(Option::is_none) || self.keeps_values(stack)

@@ -344,8 +344,8 @@ impl Automaton {
         }))
     }
 
-    /// The stack with no keys seen, for an object with room for any other key. What may come after a member is the same
-    /// for both stacks, except that seen keys may come again. `None` for other stacks.
+    /// The stack with no keys seen, for an object with room for any other key. The same bytes may come after a member for both
+    /// stacks, except that seen keys may come again. `None` for other stacks.
     pub(super) fn bare_stack(&mut self, at: StackId) -> Result<Option<StackId>, AutomatonError> {
         if let Some(&known) = self.shape_memo.bare.get(&at) {
             return Ok(known);

@@ -257,7 +257,7 @@ impl Automaton {
             let all = certain.iter().map(|certain| certain.or_else(|| verdicts.next()));
             let all: Option<Verdicts> = all.collect();
             let Some(all) = all else { return Ok(None) };
-            // What has been read so far can be continued, so there is a state after each group.
+            // The text read so far can be continued, so there is a state after each group.
             if let Some(after) = self.value_done(expected, all, None, at.stack)? {
                 places.push((language, after));
             }

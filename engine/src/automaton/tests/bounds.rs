@@ -186,7 +186,7 @@ fn a_bound_ends_what_may_end_and_nothing_else() {
                 r#"{"a":[[[[[1]]]]]}"#.to_owned(),
                 true,
             ),
-            // What has to go on does.
+            // A string that has to go on does.
             (r#"{"minLength": 450}"#, text(450), true),
             (r#"{"minLength": 450}"#, text(451), false),
             (r#"{"minItems": 100}"#, items(100), true),

@@ -18,7 +18,7 @@ fn objects_take_declared_keys_only() {
             &[r#"{"name":"a","z":1,"phone":"1"}"#],
         ),
         (r#"{"type": "object"}"#, &["{}"], &[r#"{"a":1}"#]),
-        // What says more of keys stays as it is.
+        // Schemas that say more of keys stay as they are.
         (
             r#"{"properties": {"a": true}, "additionalProperties": true}"#,
             &[r#"{"b":1}"#],
@@ -61,7 +61,7 @@ fn objects_take_declared_keys_only() {
             &[r#"{"k":1,"t":1}"#, r#"{"k":2,"e":1}"#, "{}"],
             &[r#"{"k":1,"e":1}"#, r#"{"k":2,"t":1}"#],
         ),
-        // What a negated schema declares is not asked for.
+        // Members that a negated schema declares are not asked for.
         (
             r#"{"properties": {"a": true}, "not": {"properties": {"b": true}, "required": ["b"]}}"#,
             &[r#"{"a":1}"#],

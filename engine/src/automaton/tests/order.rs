@@ -77,7 +77,7 @@ fn keys_come_where_the_schema_writes_them() {
                     r#"{"q":{"b":1,"a":2}}"#,
                 ],
             ),
-            // They are equal for all that.
+            // The two objects are equal, whatever their orders.
             (
                 r#"{"uniqueItems": true, "items": {"anyOf": [{"const": {"a": 1, "b": 2}}, {"const": {"b": 2, "a": 1}}]}}"#,
                 &[r#"[{"a":1,"b":2}]"#, r#"[{"b":2,"a":1}]"#],

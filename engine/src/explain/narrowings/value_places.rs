@@ -189,7 +189,7 @@ impl ValueFacts {
             .extend(keywords.properties.iter().map(|(name, _)| name.clone()));
         self.patterns
             .extend(keywords.pattern_properties.iter().map(|(pattern, _)| pattern.clone()));
-        // What `const` and `enum` list is not free.
+        // A value that `const` or `enum` lists is not free.
         let is_listed = keywords.values.is_some();
         self.speaks_of_others |=
             is_listed || keywords.additional_properties.is_some() || keywords.unevaluated_properties.is_some();

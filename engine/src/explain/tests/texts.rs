@@ -332,7 +332,7 @@ fn named_keywords_exclude_by_themselves() {
             }
             .schema(&whole, "")
             .to_string();
-            // What is read as one keyword is named as several; a `$dynamicRef` may need anchors that are gone.
+            // Several keywords may be named that are read as one; a `$dynamicRef` may need anchors that are gone.
             let Ok(mut pruned_explainer) = Explainer::new(&pruned, &ExactOptions::judging()) else {
                 continue;
             };

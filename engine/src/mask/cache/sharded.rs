@@ -10,8 +10,8 @@ use crate::mask::cache::bounded::BoundedCache;
 /// Parts that are locked by themselves, of a cache that many threads read: a power of two.
 const SHARDS: usize = 16;
 
-/// Values by keys, within so many bytes all together. Who finds one waits for nobody but who keeps another in the same
-/// part, and that is short.
+/// Values by keys, within so many bytes all together. A thread that looks a value up waits only for a thread that keeps another
+/// value in the same part, and not for long.
 #[derive(Debug)]
 pub(crate) struct ShardedCache<K, V> {
     parts: Box<[RwLock<BoundedCache<K, V>>]>,

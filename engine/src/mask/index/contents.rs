@@ -83,7 +83,7 @@ pub(crate) type NameClosings = (Box<str>, Box<[Closing]>);
 #[derive(Clone, Debug)]
 pub(crate) struct PartialCodePoint {
     pub(crate) decode: DecodeState,
-    /// The characters that it may become, as inclusive ranges.
+    /// The characters that the partial one may become, as inclusive ranges.
     pub(crate) possible: Box<[(u32, u32)]>,
 }
 
@@ -133,7 +133,7 @@ pub(crate) struct CollectedTokens {
 #[derive(Clone, Debug)]
 struct Tail {
     characters: Vec<u32>,
-    /// A character that it begins and does not end.
+    /// The character that the token begins and does not end.
     begun: Option<PartialCodePoint>,
     token: TokenId,
 }

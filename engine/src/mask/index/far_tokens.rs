@@ -35,14 +35,14 @@ pub(crate) struct FarTokens {
     pub(crate) hyphens: Contents,
     /// The tokens that go further than [`NARROW`] and are not far.
     pub(crate) wide: Contents,
-    /// All far tokens, and those that may end what coarse states of regular expressions do not remember.
+    /// All far tokens, and those that may end a part of a regular expression that coarse states do not remember.
     pub(crate) syntax: Contents,
     /// The horizon of each token, and whether it has the hyphens.
     pub(crate) horizons: HashMap<TokenId, (Horizon, bool)>,
 }
 
 impl FarTokens {
-    /// Chooses them from the tokens of a vocabulary.
+    /// Chooses the far tokens among those of a vocabulary.
     pub(crate) fn new(tails: &CollectedTokens, suffixes: &TokenSuffixes) -> Self {
         let has_hyphens = |text: &[u32]| {
             let hyphens = |pair: &[u32]| pair.iter().all(|character| *character == u32::from('-'));

@@ -29,7 +29,7 @@ impl Phases {
     const LETTER: Self = Self(1 << 10);
     const SIGN: Self = Self(1 << 11);
     const EXPONENT: Self = Self(1 << 12);
-    /// Any of them.
+    /// All phases.
     pub(crate) const ALL: Self = Self((1 << 13) - 1);
     const NONE: Self = Self(0);
 

@@ -1,10 +1,10 @@
 //! [`PostingLists`]: the occurrences of characters in the tokens that stay inside of a string.
 //!
-//! Most languages of strings loop on a class of characters, and most tokens are of one class: letters, perhaps behind a
-//! space. So the tokens that a loop takes whole are found by leaving out those with a character that it does not take,
-//! of which sets are kept by character, and only those that leave the loop by a character with which something goes on
-//! are looked at one by one. What a token begins with counts separately, and a space before it too: behind either the
-//! language has often just begun to loop.
+//! Most languages of strings loop on a class of characters, and most tokens are of one class: letters, perhaps behind a space. So
+//! the tokens that a loop takes whole are found by leaving out those with a character that it does not take, of which sets are
+//! kept by character, and only those that leave the loop by a character with which something goes on are looked at one by one.
+//! The first character of a token counts separately, and a space before it too: behind either the language has often just begun
+//! to loop.
 
 use std::sync::Arc;
 

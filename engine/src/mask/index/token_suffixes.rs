@@ -85,7 +85,7 @@ impl Reached {
             .collect()
     }
 
-    /// Whether this may become a string.
+    /// Whether this string of a suffix may become `string`.
     fn may_be(&self, string: &str) -> bool {
         match self.is_closed {
             true => *self.characters == *string.as_bytes(),
@@ -120,7 +120,7 @@ fn behind_value(behind: &[u8]) -> (bool, bool) {
 
 impl TokenSuffixes {
     pub(crate) fn new(mut texts: Vec<Vec<u8>>, escapes: Escapes) -> Self {
-        // What stands behind a value behind a colon is one as well.
+        // The text behind a value behind a colon is a suffix as well.
         let behind = |text: &Vec<u8>| match text.split_first() {
             Some((b':', value)) => match Extent::of(value) {
                 Extent::Whole(length) => Some(value[length..].to_vec()),

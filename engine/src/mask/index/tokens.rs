@@ -204,7 +204,7 @@ impl TokenIndex {
                 Decoded::Refused | Decoded::End => return Ok(None),
                 Decoded::Partial(next) if next.possible(escapes).is_empty() => return Ok(None),
                 Decoded::Partial(next) => next,
-                // What goes on between two characters is known of those that could have begun there.
+                // Tokens that go on between two characters are known from those that could have begun there.
                 Decoded::Character(_) if is_plain => {
                     let below = &tokens[trie.run(node, trie.end(node))];
                     for &token in below.iter().filter(|token| bit(&self.sets.any, **token)) {
@@ -238,7 +238,7 @@ impl Structures {
         let trie = Trie::new(plain.iter().map(|(text, _)| &text[..]));
         let mut strings = HashMap::new();
         for (text, tails) in quoted {
-            // It is among the texts of the trie.
+            // The text is among those of the trie.
             let node = trie.find(text).unwrap_or(ROOT);
             strings.insert(node, Contents::new(node, tails, suffixes));
         }

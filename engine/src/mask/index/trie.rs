@@ -18,7 +18,7 @@ pub(crate) struct Trie<L> {
     many: HashMap<u32, Box<[(L, u32)]>>,
 }
 
-/// Children from which on they are listed.
+/// Number of children of a node from which on they are listed.
 const LISTED_CHILDREN: usize = 12;
 
 /// The root of any trie.
@@ -149,7 +149,7 @@ impl<L: Copy + Default + Ord> Trie<L> {
         text.into_iter().try_fold(ROOT, |node, label| self.child(node, label))
     }
 
-    /// The texts that are this one.
+    /// Returns the places of the texts that equal this one.
     pub(crate) fn places(&self, text: impl IntoIterator<Item = L>) -> Range<usize> {
         self.find(text).map_or(0..0, |node| self.at(node))
     }

@@ -74,7 +74,7 @@ pub(crate) trait MaskedText: Send + Sync + 'static {
     /// The bytes that must come, up to a limit.
     fn forced_text(&self, at: &Self::State) -> Result<Vec<u8>, MaskError>;
 
-    /// Tokens that end it, of a short text; none where none was found.
+    /// Returns tokens of a short text that ends the text from a state; none where none was found.
     fn completion(&self, at: &Self::State) -> Result<Option<Vec<TokenId>>, MaskError>;
 
     /// Returns the length of the [`completion`](Self::completion).
@@ -189,7 +189,7 @@ impl<T: MaskedText> StateMasker<T> {
         self.tokens.pop();
         let mut way = vec![(token, next)];
         for token in forced? {
-            // What is forced is allowed; should it not be, the caller who accepts it will hear of it.
+            // Forced tokens are allowed; should one not be, the caller who accepts it gets the error.
             let Some(next) = self.after(&way[way.len() - 1].1, token, false)? else {
                 return Ok(None);
             };

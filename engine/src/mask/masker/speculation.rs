@@ -52,8 +52,7 @@ impl<P: Clone> Speculation<P> {
         self.ways.push((token, start..self.steps.len()));
     }
 
-    /// Returns the state after `token`, where it is known. Results for other tokens are dropped. What was worked out for others
-    /// is given up.
+    /// Returns the state after `token`, where it is known. Results for other tokens are dropped.
     pub(crate) fn advance(&mut self, token: TokenId) -> Option<P> {
         let way = self.ways.iter().find(|(known, _)| *known == token);
         self.is_forced = way.is_some();

@@ -104,7 +104,7 @@ impl<T: MaskedText> StateMasker<T> {
     fn begin_plan(&mut self, plan: Vec<TokenId>) {
         let start = self.written().len();
         let budget = self.budget_mut();
-        // What begins here or later was left when tokens were taken back.
+        // Plans that begin here or later were left when tokens were taken back.
         budget.plans.retain(|(other, _)| *other < start);
         if budget.plans.len() == MAX_PLANS {
             budget.plans.remove(0);

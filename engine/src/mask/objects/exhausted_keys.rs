@@ -83,7 +83,7 @@ impl ExhaustedKeyTokens {
                 ..Counts::default()
             };
         }
-        // What fails half-way is begun anew.
+        // Counts that fail half-way are begun anew.
         counts.go_to(automaton, (language, text), seen, contents)?;
         self.kept += (1 + counts.left.len()).saturating_sub(before);
         let exhausted = counts.exhausted.clone();
@@ -157,7 +157,7 @@ impl Counts {
         self.seen = seen;
         if !exhausted.is_empty() || !back.is_empty() {
             let mut all: Vec<TokenId> = self.exhausted.iter().copied().chain(exhausted).collect();
-            // What went may be back, and what came back may be exhausted again.
+            // A token that went may be back, and one that came back may be exhausted again.
             all.retain(|token| self.left.get(token) == Some(&0));
             all.sort_unstable();
             all.dedup();

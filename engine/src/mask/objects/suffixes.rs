@@ -45,7 +45,7 @@ impl Default for SuffixCache {
 }
 
 impl SuffixCache {
-    /// Bytes that it takes, roughly.
+    /// Returns the bytes that the caches take, roughly.
     pub(crate) fn bytes(&self) -> usize {
         self.viable.bytes() + self.by_class.bytes() + self.by_shape.bytes()
     }
@@ -97,7 +97,7 @@ pub(crate) struct Suffixes<'a> {
 impl Suffixes<'_> {
     /// Whether each suffix may come at a state.
     pub(crate) fn viable(&mut self, at: State) -> Result<SuffixSet, AutomatonError> {
-        // What may come where a container ends is known from what may come around it.
+        // The suffixes that may come where a container ends follow from those that may come around it.
         let mut chain = SmallVec::<[State; MAX_CLOSED]>::new();
         let (mut viable, mut next) = (None, Some(at));
         let mut is_cut = false;

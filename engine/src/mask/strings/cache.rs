@@ -77,7 +77,7 @@ impl Default for StringCache {
 }
 
 impl StringCache {
-    /// Bytes that it takes, roughly.
+    /// Returns the bytes that the caches take, roughly.
     pub(crate) fn bytes(&self) -> usize {
         self.walked.bytes() + self.few.bytes() + self.sets.bytes()
     }

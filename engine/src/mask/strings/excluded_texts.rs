@@ -1,5 +1,5 @@
-//! Tokens within strings that have to differ from others, of languages that are read one character at a time. How many texts
-//! tokens have left is counted (see `objects/exhausted_keys.rs`) only where the characters of a language are easily told.
+//! Tokens within strings that have to differ from others, of languages that are read one character at a time. The texts that
+//! tokens have left are counted (see `objects/exhausted_keys.rs`) only where the characters of a language are easily told.
 
 use smallvec::SmallVec;
 

@@ -121,7 +121,7 @@ impl FewTokens<'_> {
                 let Some((lengths, (_, max))) = lengths.zip(left) else {
                     return Some((0, u64::MAX));
                 };
-                // What goes on for ever is long enough at last.
+                // Texts that go on without end are long enough at last.
                 let least = lengths.all_from()?;
                 Some((0, max.checked_sub(least)?))
             }

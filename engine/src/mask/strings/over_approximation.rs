@@ -54,7 +54,7 @@ impl OverApproximation {
         }))
     }
 
-    /// The tokens about which it says nothing.
+    /// Returns the tokens about which the over-approximation says nothing.
     pub(crate) fn far<'a>(&self, index: &'a TokenIndex) -> &'a Contents {
         match self.is_coarse {
             true => &index.far.syntax,
@@ -124,7 +124,7 @@ impl ApproximateTokens {
         missing.retain(|token| same.next_if_eq(&token).is_none());
         match same.peek() {
             None => self.all.but(&missing, sets),
-            // They are not in the same order.
+            // The far tokens and all tokens are not in the same order.
             Some(_) => self.all.but(&doubtful, sets).or(left, sets),
         }
     }

@@ -15,7 +15,7 @@ pub(crate) const DEAD: u32 = 0;
 pub(crate) const FREE: u32 = 1;
 /// The number of a target that has not been asked for.
 const UNKNOWN: u32 = 2;
-/// The first of those that are kept.
+/// The number of the first state that is kept.
 const FIRST: u32 = 3;
 
 /// Characters of ASCII, for which it is kept where they lead.

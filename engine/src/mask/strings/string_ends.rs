@@ -50,7 +50,7 @@ impl Default for StringEndCache {
 }
 
 impl StringEndCache {
-    /// Bytes that it takes, roughly.
+    /// Returns the bytes that the caches take, roughly.
     pub(crate) fn bytes(&self) -> usize {
         self.ending_singly.bytes() + self.closings.bytes() + self.free_texts.bytes()
     }

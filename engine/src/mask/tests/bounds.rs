@@ -97,7 +97,7 @@ fn documents_that_go_on_end_within_their_bounds() {
                 bytes.is_ascii() && !bytes.iter().any(|byte| matches!(byte, b'}' | b']' | b'"' | b'\\'))
             };
             let going_on: Vec<TokenId> = allowed.iter().filter(goes_on).copied().collect();
-            // What has to begin or end does so by a single byte.
+            // A value that has to begin or end does so by a single byte.
             let single = allowed.iter().find(|token| **token < 256);
             let Some(&token) = going_on.choose(&mut random).or(single).or(allowed.first()) else {
                 break;
@@ -110,7 +110,7 @@ fn documents_that_go_on_end_within_their_bounds() {
         let value: serde_json::Value = serde_json::from_slice(&text).unwrap();
         let (characters, items) = longest(&value);
         assert!(characters <= CHARACTERS && items <= ITEMS, "{schema}: {value}");
-        // What goes on until it has to end comes to the bound itself.
+        // A value that goes on until it has to end comes to the bound itself.
         assert!(
             characters == CHARACTERS || items == ITEMS || value.as_object().is_some_and(|members| members.len() == 3),
             "{schema}: {value}"

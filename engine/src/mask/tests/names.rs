@@ -12,8 +12,8 @@ use crate::{
     Compiler as _, ExactCompiler, FixedWhitespace, Indent, Masker, SpacesAround, Style, TokenId, Vocabulary, Whitespace,
 };
 
-/// The tokens behind a name are mostly decided by the kind of its value and by whether other members may come. How far tokens go
-/// behind the value is different from vocabulary to vocabulary.
+/// The tokens behind a name are mostly decided by the kind of its value and by whether other members may come. The reach of
+/// tokens behind the value differs from vocabulary to vocabulary.
 #[test]
 fn what_comes_behind_a_listed_name_depends_on_what_may_follow_its_value() {
     let few = [

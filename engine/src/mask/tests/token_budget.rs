@@ -54,7 +54,7 @@ fn every_choice_ends_in_time() {
                         .choose(&mut random)
                         .unwrap_or_else(|| panic!("{schema}: no token"));
                     if random.random_bool(0.2) && masker.position() > 0 {
-                        // What was drafted and taken back changes nothing.
+                        // Tokens that were drafted and taken back change nothing.
                         masker.rollback(1).unwrap();
                         left += 1;
                         continue;

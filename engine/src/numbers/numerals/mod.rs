@@ -26,9 +26,9 @@
 //! where `5234e-1` is not), and where there are divisors so do the position of the point and the zeros at the end
 //! (`1500e-2` is an integer, `1.500e2`, too). Then a text visits as many states as it has bytes, and no more than that.
 //!
-//! The plain style bounds numerals. What is too large or too fine for that is no member of any set (see
-//! [`writable`](super::writable)), so that most sets have one rule in a fraction, the multiples of the last place's power
-//! of ten. There only the number of digits counts ([`NumeralPrefix::Free`](prefix::NumeralPrefix)).
+//! The plain style bounds numerals. A number that is too large or too fine for that is no member of any set (see
+//! [`writable`](super::writable)), so that most sets have one rule in a fraction, the multiples of the last place's power of ten.
+//! There only the number of digits counts ([`NumeralPrefix::Free`](prefix::NumeralPrefix)).
 //!
 //! Whether a beginning is *viable* asks for one member in an interval of a few rules, and is answered by counting
 //! multiples, with the digits of any one text that leads to the state.

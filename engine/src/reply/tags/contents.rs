@@ -18,10 +18,10 @@ pub(super) struct Content {
     pub(super) start: ContentStart,
     /// Whether the content is a string as it is, which the automaton reads as a string of JSON.
     pub(super) is_text: bool,
-    /// Texts that it never has, where it is text.
+    /// Texts that the content never has, where it is a string as it is.
     pub(super) never: &'static [&'static str],
     bounds: WritingBounds,
-    /// The bytes that it may end with, or more.
+    /// The bytes with which the content may end, or more.
     last: OnceLock<ByteSet>,
 }
 
@@ -143,7 +143,7 @@ impl Content {
         let mut builder = shared.builder();
         if !self.is_text {
             let tokens = builder.tokens(state, shared)?;
-            // What follows says whether the reply may end.
+            // The point behind the content says whether the reply may end.
             return Ok(Inside::Tokens(match builder.automaton.is_complete(state)? {
                 true => Arc::new(tokens.but(vocabulary.eos_tokens(), &shared.tokens.index.sets)),
                 false => tokens,

@@ -49,7 +49,7 @@ pub(super) type Threads = SmallVec<[Thread; 4]>;
 pub(super) struct Entry {
     /// The threads that begin there.
     pub(super) threads: SmallVec<[Thread; 1]>,
-    /// The bytes with which they may go on; of contents and free text all.
+    /// The bytes with which these threads may go on; all bytes for contents and free text.
     pub(super) first: ByteSet,
     /// Whether the reply may end there.
     pub(super) may_end: bool,

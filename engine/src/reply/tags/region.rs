@@ -15,7 +15,7 @@ use super::program::PointId;
 /// The progress through a character, or through a token that stands for itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Within {
-    /// Between two of them.
+    /// Between two characters or tokens.
     Between,
     /// Before so many bytes of a character, of which any continue it.
     Character(u8),
@@ -78,7 +78,7 @@ pub(super) enum FreeStep {
     On(Place),
     /// The single token of the region has been read.
     Left,
-    /// Patterns have been read: those of a state.
+    /// Patterns have been read: those of this state.
     Found(StateID),
     /// No text goes on so.
     Refused,
@@ -129,7 +129,7 @@ impl Region {
         dispatch: Box<[Option<PointId>]>,
         exit: PointId,
     ) -> Self {
-        // It is built to be searched without an anchor.
+        // The automaton is built to be searched without an anchor.
         let start = patterns.automaton.start_state(Anchored::No).unwrap_or_default();
         let beyond_ascii = |byte: &u8| (0x80..BY_ID).contains(byte);
         Self {
@@ -163,7 +163,7 @@ impl Region {
         !self.is_one && at.within == Within::Between
     }
 
-    /// The place after a byte. It can be gone on from.
+    /// Returns the place after a byte, from which a text goes on.
     pub(super) fn step(&self, at: Place, byte: u8) -> FreeStep {
         match self.step_at_all(at, byte) {
             FreeStep::On(place) if self.cuts_characters && !self.is_live(place) => FreeStep::Refused,

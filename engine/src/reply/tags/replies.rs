@@ -50,7 +50,7 @@ pub(super) struct TagReplies {
     masks: ShardedCache<Arc<[Thread]>, Arc<TokenSet>>,
     free: ShardedCache<(PointId, Place), Words>,
     furthest: ShardedCache<Arc<[Thread]>, u32>,
-    /// Worked out when it is first asked for.
+    /// The short ends from each point, worked out when they are first asked for.
     ends: OnceLock<Ends>,
 }
 
@@ -188,7 +188,7 @@ impl TagReplies {
 
     fn after_token(&self, at: &TagState, token: TokenId, text: &[u8]) -> Result<Option<TagState>, AutomatonError> {
         let kind = self.vocabulary.kind(token);
-        // What has a byte that begins a token can come by its id alone.
+        // A token with a byte that begins a special token can come by its id alone.
         let mut stepped = match kind == TokenKind::Text && super::masks::is_text(text) {
             true => self.after_bytes(at, text, false)?,
             false => Stepped::default(),

@@ -25,7 +25,7 @@ pub(super) struct Stepper<'a> {
 /// The origin of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Origin {
-    /// From the thread of this number, in whose content it goes on.
+    /// From the thread of this number, within whose content the new thread goes on.
     Within(usize),
     /// From the beginning of a content before the byte.
     Before,

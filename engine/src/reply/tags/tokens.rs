@@ -133,9 +133,9 @@ impl TagTokens {
 pub(super) struct Seam {
     /// The bytes that the content may end with, or more.
     pub(super) last: ByteSet,
-    /// The bytes that may follow it.
+    /// The bytes that may follow the content.
     pub(super) first: ByteSet,
-    /// The text that follows it, as far as it is fixed.
+    /// The text that follows the content, as far as it is fixed.
     pub(super) text: SmallVec<[u8; 16]>,
 }
 

@@ -146,7 +146,7 @@ impl<'a, 'o> KeywordReader<'a, 'o> {
                 let vocabularies = self.dialect.vocabularies;
                 self.keywords.format_asserted = vocabularies.contains(Vocabularies::FORMAT_ASSERTION);
             }
-            // It describes the content of strings and asserts nothing.
+            // `contentSchema` describes the content of strings and asserts nothing.
             K::ContentSchema => {}
 
             K::PrefixItems => self.keywords.prefix_items = self.subschema_array(member)?,

@@ -30,7 +30,7 @@ pub(in crate::schema) struct Resource {
     pub uri: Arc<str>,
     pub dialect: Dialect,
     pub anchors: HashMap<Box<str>, Anchor>,
-    /// `$recursiveAnchor: true` at its root.
+    /// Whether `$recursiveAnchor: true` stands at the root of the resource.
     pub recursive_anchor: bool,
 }
 

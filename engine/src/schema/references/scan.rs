@@ -1,7 +1,7 @@
 //! Finding resources and anchors: a walk over the values of a document that are schemas.
 //!
-//! Only these are walked: an `$id` inside `enum`, or under a keyword that the draft does not know, identifies nothing.
-//! What a reference finds elsewhere is walked when it is found.
+//! Only these are walked: an `$id` inside `enum`, or under a keyword that the draft does not know, identifies nothing. A schema
+//! that a reference finds elsewhere is walked when it is found.
 
 use std::sync::Arc;
 

@@ -125,7 +125,7 @@ pub(super) fn is_plain_name(fragment: &str) -> bool {
     !fragment.is_empty() && !fragment.starts_with('/')
 }
 
-/// `text` with `%XX` decoded. What is no percent-encoded UTF-8 is left as it is.
+/// `text` with `%XX` decoded. Percent signs that encode no UTF-8 are left as they are.
 pub(crate) fn percent_decode(text: &str) -> Cow<'_, str> {
     let decoded = percent_encoding::percent_decode_str(text).decode_utf8();
     decoded.unwrap_or(Cow::Borrowed(text))

@@ -55,7 +55,6 @@ fn registry(remotes: &Path) -> BTreeMap<String, String> {
 }
 
 /// Runs the files of `folder` that `wanted` picks. Returns the number of tests, and those that came out wrong, by file and group.
-/// Gives the number of tests and what came out wrong, by file and group.
 fn run(wanted: impl Fn(&str) -> bool, legacy_dependencies: bool) -> Option<(usize, BTreeSet<String>)> {
     let root = public_data("JSON-Schema-Test-Suite")?;
     let mut options = SchemaOptions {

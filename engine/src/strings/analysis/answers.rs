@@ -20,7 +20,7 @@ pub(crate) enum Cardinality {
     Finite(u64),
     /// At least as many as were asked about, but not without end as far as is known.
     AtLeast(u64),
-    /// No end of them.
+    /// Infinitely many texts.
     Infinite,
 }
 

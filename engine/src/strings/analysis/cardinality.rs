@@ -145,7 +145,7 @@ impl Languages {
                 }
                 continue;
             };
-            // What is behind a longer text is behind the first as well.
+            // The texts behind a longer beginning stand behind the first beginning as well.
             if n == 1 && !seen.insert(state) {
                 continue;
             }

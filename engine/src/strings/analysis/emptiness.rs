@@ -348,7 +348,7 @@ impl Languages {
         }
         let rows: Transitions = self.rows(state)?;
         let mut targets: Vec<_> = rows.iter().map(|row| row.1).collect();
-        // What a whole range leads to is less often a special case, and the last pushed is looked at first.
+        // The target of a whole range is less often a special case, and the target pushed last is looked at first.
         targets.dedup();
         if targets.contains(&ANY) {
             return Ok(vec![ANY]);

@@ -1,7 +1,7 @@
 //! Fingerprints: hashes that tell languages of different schemas apart.
 //!
-//! Formats and common patterns come again in schema after schema. What is found out about one may be kept for all if it
-//! is known by something else than an id. Expressions that are built alike have the same fingerprint; others have not,
+//! Formats and common patterns come again in schema after schema. Results about a language may be kept for all schemas if the
+//! language is known by something else than an id. Expressions that are built alike have the same fingerprint; others have not,
 //! but for a chance of 2^-128 per pair that nobody can improve on, as the keys are the process's own and random.
 
 use std::hash::{BuildHasher, Hash, Hasher, RandomState};

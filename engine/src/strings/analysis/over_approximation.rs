@@ -217,7 +217,7 @@ impl Languages {
             }
             at += 1;
         }
-        // What is left of a text has no longer ends than the text.
+        // The remainder of a text has no longer ends than the text.
         let mut slack = 0;
         let mut is_seen: Vec<bool> = states.iter().map(|state| self.arena.nullable(*state)).collect();
         let mut ends: Vec<usize> = (0..states.len()).filter(|state| is_seen[*state]).collect();

@@ -104,7 +104,7 @@ impl Languages {
                     .try_fold(start, |all, target| all.union(&known(target)?.plus(&one)?))
             }
             Expr::LeapSecond { minute, .. } => {
-                // What is left of `:59:60`; a fraction; an offset. One of them may be `Z`.
+                // The remainder of `:59:60`; a fraction; an offset. One of them may be `Z`.
                 let fixed = match minute {
                     LeapMinute::Ahead => 6,
                     LeapMinute::Begun => 5,

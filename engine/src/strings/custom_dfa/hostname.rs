@@ -16,9 +16,8 @@ pub(in crate::strings) const LABEL: u8 = 63;
 pub(in crate::strings) const ENCODED: usize = 59;
 /// Number of characters that complete anything that has been read behind `xn--`, where at least as many are left.
 const ROOM: usize = 8;
-/// Digits of Punycode to try when a completion is looked for, with less room than that. A beginning for which none is
-/// found is none of a host name. What is found behind a place is found behind every place on the way to it, with fewer
-/// tries.
+/// Digits of Punycode to try when a completion is looked for, with less room than that. A beginning for which none is found is
+/// none of a host name. A completion that is found behind a place is found behind every place on the way to it, with fewer tries.
 const MAX_TRIES: usize = 50_000;
 
 /// A place in a host name.
@@ -28,7 +27,7 @@ pub(in crate::strings) enum Hostname {
     Start,
     /// In a label that does not begin with `xn--`.
     Plain {
-        /// Characters of it read.
+        /// Characters of the label that have been read.
         length: u8,
         /// Whether the last was a hyphen.
         hyphen: bool,

@@ -65,7 +65,7 @@ impl CustomDfa {
         Self::RegexSyntax(RegexSyntax::start())
     }
 
-    /// Whether its states are few, so that all of them may be made.
+    /// Whether the custom DFA has few states, so that all of them may be made.
     pub(super) fn is_enumerable(&self) -> bool {
         matches!(self, Self::RegexSyntax(regex) if regex.is_coarse())
     }

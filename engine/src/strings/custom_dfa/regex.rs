@@ -384,7 +384,7 @@ impl RegexSyntax {
             _ if SYNTAX.contains(c) => Some(u32::from(c)),
             '1'..='9' if before.is_none() => return Some(self.with(RegexState::Number(u32::from(c as u8 - b'0')))),
             'k' if before.is_none() => return Some(self.with(RegexState::Reference)),
-            // What is before is what will be behind the zero.
+            // `before` becomes the state behind the zero.
             '0' => {
                 let before = match before {
                     Some(before) => Some(before.atom(Some(0))?),
@@ -468,8 +468,9 @@ impl RegexSyntax {
     }
 }
 
-/// Whether a text may end something that coarse states do not remember: the name of a group, a quantifier, a range of
-/// characters, or the number of a reference, which may ask for many groups. What it has read of a character beyond these may be any character.
+/// Whether a text may end something that coarse states do not remember: the name of a group, a quantifier, a range of characters,
+/// or the number of a reference, which may ask for many groups. The partial character at its end, if `reads_more` is set, may be
+/// any character.
 pub(crate) fn ends_what_is_remembered(text: &[u32], reads_more: bool) -> bool {
     let is = |place: usize, c: char| text.get(place) == Some(&c.into());
     let is_digit = |place: usize| text.get(place).is_some_and(|c| (0x30..0x3A).contains(c));

@@ -147,7 +147,7 @@ impl Hex {
         matches!(self.form, HexForm::Braced { digits: true }).then_some(self.value)
     }
 
-    /// Characters that end it.
+    /// Returns the fewest characters that end the escape.
     pub(super) fn least(self) -> u64 {
         match self.form {
             HexForm::Byte(left) | HexForm::Unit(left) => u64::from(left),
@@ -155,7 +155,8 @@ impl Hex {
         }
     }
 
-    /// Characters that end it and the class, in which `before` stands before it; none if nothing does.
+    /// Returns the fewest characters that end the escape and the class, in which `before` stands before the escape; none if
+    /// nothing ends them.
     pub(super) fn cheapest(self, before: ClassState) -> Option<u64> {
         let last = |digits: u32| (self.value << (4 * digits)) + ((1u32 << (4 * digits)) - 1);
         let first = |digits: u32| self.value << (4 * digits);

@@ -56,7 +56,7 @@ fn punycode_is_read_and_written() {
         assert_eq!(decoded(&encoded), Some(text.clone()));
         assert_eq!(idna::punycode::encode_str(&text), Some(encoded));
     }
-    // What another decoder makes of digits at random, where it encodes to the same again.
+    // Random digits as another decoder reads them, where the result encodes to the same digits again.
     for _ in 0..20_000 {
         let length = rng.random_range(1..12);
         let text: String = (0..length)

@@ -236,7 +236,7 @@ impl Derivatives {
 }
 
 impl Arena {
-    /// The derivatives that those of `id` are made of.
+    /// The derivatives of which those of `id` are made.
     fn needed(&mut self, id: LanguageId, past: u8, needed: &mut Vec<(LanguageId, u8)>) -> Result<(), LimitReached> {
         match self.node(id) {
             Expr::None | Expr::Empty | Expr::Class(_) | Expr::Branch { .. } | Expr::Past(_) | Expr::CustomDfa(_) => {}

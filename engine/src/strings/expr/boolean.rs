@@ -35,7 +35,7 @@ impl Arena {
                     .any(|&member| member != EMPTY && self.facts(member).nullable == u64::MAX);
                 members.retain(|&member| !(redundant && member == EMPTY));
             }
-            // What becomes simpler may make others so.
+            // A member that becomes simpler may make others simpler.
             if !self.simplify_nested(&mut members, Nesting::OrOfAnd)? {
                 break;
             }

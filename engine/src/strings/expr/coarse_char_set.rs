@@ -56,7 +56,7 @@ impl CoarseCharSet {
         self.ascii.count_ones() + if self.others { 128 } else { 0 }
     }
 
-    /// Whether all of them are in a class.
+    /// Whether all characters of the set are in a class.
     pub(in crate::strings) fn are_in(self, class: &[CharRange]) -> bool {
         let has_others = class
             .last()

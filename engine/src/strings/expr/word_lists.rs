@@ -1,7 +1,7 @@
 //! Lists of words: the words that are on them, and those that other lists leave of them.
 //!
-//! Schemas tell alternatives apart by the words of an `enum`. What is left of those beside others is a list again, and as
-//! such it shows that nothing is left, or that the same is.
+//! Schemas tell alternatives apart by the words of an `enum`. The words of one list that others leave are a list again, and as a
+//! list it shows whether it is empty, or equal to another.
 
 use crate::strings::charset::{CharRange, index};
 use crate::strings::derive::derivatives::target;
@@ -63,7 +63,7 @@ impl Arena {
     /// Returns up to `n` words of a list; none for languages that are no such list, or do not look like one.
     pub(in crate::strings) fn listed(&self, language: LanguageId, n: usize) -> Option<Vec<String>> {
         let mut words = Vec::new();
-        // What a word begins with, which is as long as is said beside the rest.
+        // The beginning of a word, as long as the number beside the remainder says.
         let mut text = String::new();
         let mut open = vec![(0, None, language)];
         while let Some((length, character, rest)) = open.pop() {

@@ -9,8 +9,8 @@ use crate::strings::language_id::LanguageId;
 
 /// A label of letters, digits and inner hyphens, 63 characters at most.
 const LABEL: &str = "[A-Za-z0-9](?:[A-Za-z0-9\\-]{0,61}[A-Za-z0-9])?";
-/// With characters beyond ASCII, which RFC 6531 leaves to the rules of domain names. How long a label may be depends on
-/// how it is encoded; the grammar of mailboxes has no bound.
+/// With characters beyond ASCII, which RFC 6531 leaves to the rules of domain names. The longest label depends on its encoding;
+/// the grammar of mailboxes has no bound.
 const WIDE_LABEL: &str =
     "[A-Za-z0-9\\u{80}-\\u{10FFFF}](?:[A-Za-z0-9\\-\\u{80}-\\u{10FFFF}]*[A-Za-z0-9\\u{80}-\\u{10FFFF}])?";
 

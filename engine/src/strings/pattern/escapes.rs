@@ -209,7 +209,7 @@ impl PatternParser<'_> {
         let set = sets
             .iter()
             .fold(CharSet::from_ranges(ranges), |all, set| all.union(set));
-        // What a negated class leaves out it leaves out in either case.
+        // A negated class leaves out its characters in either case.
         let set = self.flagged(set);
         Ok(if negated { set.complement() } else { set })
     }

@@ -1,6 +1,6 @@
 //! The flags `i`, `m` and `s`, which dialects other than ECMA-262 set within a pattern, and what they change.
 //!
-//! ECMA-262 sets them outside of the pattern. What each means there, with the flag `u` beside it, it means here.
+//! ECMA-262 sets them outside of the pattern. Each has the meaning here that it has there, with the flag `u` beside it.
 
 use std::sync::OnceLock;
 

@@ -81,7 +81,7 @@ fn over_approximations_are_the_same_up_to_the_horizon() {
     open.push((idn_email, 16, "\u{10000}.\"a"));
     let (mut compared, mut changed, mut continued) = (0, 0, 0);
     for (mut language, bound, alphabet) in open {
-        // What texts go on with in languages that the first ones are near to.
+        // Residuals of texts in over-approximations of the first languages.
         let mut above: Vec<LanguageId> = Vec::new();
         // On the way to the bound, and where the horizon before it is reached.
         let mut last = None;

@@ -1,8 +1,8 @@
 //! Recognises formulas that judge each key by itself: those of independent-key objects.
 //!
-//! Most schemas of objects only require keys, refuse keys, and constrain the values of keys. Then neither the order of
-//! the members nor their combination matters: the formula stays the same while the object is read, and only the set of
-//! keys seen changes. What has been worked out for one order of members holds for all.
+//! Most schemas of objects only require keys, refuse keys, and constrain the values of keys. Then neither the order of the
+//! members nor their combination matters: the formula stays the same while the object is read, and only the set of keys seen
+//! changes. Results for one order of members hold for all.
 
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::{Algebra, AssertionId, AtomKind, FormulaId, IndependentKeys, Keys, MemberKey, TextId};

@@ -4,9 +4,9 @@ use crate::automaton::formula::{Algebra, AtomKind, FormulaId, Keys, TextId};
 use hashbrown::HashMap;
 
 impl Algebra {
-    /// Conditions that are together equivalent to a formula, each with the keys that it mentions and no other mentions. What
-    /// all keys of a language have to satisfy is repeated in each. `None` if there is only one such condition, or if members
-    /// are counted or have to have a key of some language, so that they depend on one another.
+    /// Conditions that are together equivalent to a formula, each with the keys that it mentions and no other mentions. A
+    /// requirement on all keys of a language is repeated in each. `None` if there is only one such condition, or if members are
+    /// counted or have to have a key of some language, so that they depend on one another.
     pub(crate) fn parts_by_key(&mut self, formula: FormulaId) -> Option<Vec<(FormulaId, Vec<TextId>)>> {
         let (mut parts, mut of_all) = (Vec::new(), Vec::new());
         // Each conjunct is joined with another that shares a key with it, so that those with a common root are one part.

@@ -62,7 +62,7 @@ impl Search {
             values.sort_unstable();
             Arc::from(values)
         });
-        // What is asked of containers while a query is open counts as impossible.
+        // Requirements on containers count as impossible while a query is open.
         let is_final = value.arrays == FormulaId::FALSE && value.objects == FormulaId::FALSE;
         if is_final || values.is_none() || self.fixpoint.is_idle() {
             let domain = values.clone().map_or(Domain::AtLeast(wanted), Domain::All);

@@ -1,12 +1,12 @@
 //! The verdicts of a member or item after which the container around it can be completed.
 //!
-//! The member is read without its verdicts being known: where its verdicts decide an atom, the residual formula speaks
-//! of the verdicts instead. A [model](super::tableau) completes the container for some verdicts. What is left of the
-//! formula where exactly the members or items of the model come is a *way*: a formula over verdicts, for all of which
-//! this model completes the container. The next model is looked for under the condition that no way found so far
-//! applies, until there is none. So the work grows with the number of essentially different ways, of which there is
-//! usually one for each alternative, and not with the number of combinations of verdicts. Assertions with few values,
-//! such as the constants that tell alternatives apart, are decided value by value instead.
+//! The member is read without its verdicts being known: where its verdicts decide an atom, the residual formula speaks of the
+//! verdicts instead. A [model](super::tableau) completes the container for some verdicts. The residual formula where exactly the
+//! members or items of the model come is a *way*: a formula over verdicts, for all of which this model completes the container.
+//! The next model is looked for under the condition that no way found so far applies, until there is none. So the work grows with
+//! the number of essentially different ways, of which there is usually one for each alternative, and not with the number of
+//! combinations of verdicts. Assertions with few values, such as the constants that tell alternatives apart, are decided value by
+//! value instead.
 
 use crate::automaton::error::{AutomatonError, check_limit};
 use crate::automaton::formula::few_changed::{ChangedAtom, FewChanged};

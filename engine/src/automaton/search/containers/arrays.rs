@@ -46,7 +46,7 @@ struct Needed {
     /// The items are not before this index, and before the index `to`.
     from: u64,
     to: u64,
-    /// The assertion that they satisfy or do not satisfy.
+    /// The assertion that the items satisfy or do not satisfy.
     assertion: AssertionId,
     holds: bool,
     count: u64,
@@ -170,7 +170,7 @@ impl Search {
         };
         let mut first = self.under_array(formula, &mut ArrayModel::default())?;
         if read.len() > ASSERTIONS_WORTH_A_MODEL {
-            // What completes the array after an item that satisfies nothing often does so after any item.
+            // A completion of the array after an item that satisfies nothing often completes it after any item.
             let atoms = self.algebra.formulas.atoms(formula).iter().copied();
             let verdicts = atoms.filter(|atom| matches!(self.algebra.atoms.kind(*atom), AtomKind::Verdict(_)));
             let verdicts: Vec<_> = verdicts.map(|atom| (atom, FormulaId::FALSE)).collect();
@@ -207,8 +207,8 @@ impl Search {
         Ok(are_ample.get().then_some(diagram))
     }
 
-    /// The formula over verdicts that `formula` becomes if the items of the model come and no others. What the model
-    /// leaves open about them is fixed on the way.
+    /// The formula over verdicts that `formula` becomes if the items of the model come and no others. Facts about the items that
+    /// the model leaves open are fixed on the way.
     fn under_array(&mut self, formula: FormulaId, model: &mut ArrayModel) -> Result<FormulaId, AutomatonError> {
         let length = model
             .runs

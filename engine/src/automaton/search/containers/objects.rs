@@ -213,8 +213,8 @@ impl Search {
         Ok(scarce)
     }
 
-    /// The formula over verdicts that `formula` becomes if the members of the model come and no others. What the
-    /// model leaves open about their values is fixed on the way.
+    /// The formula over verdicts that `formula` becomes if the members of the model come and no others. Facts about their values
+    /// that the model leaves open are fixed on the way.
     pub(in crate::automaton::search) fn under_object(
         &mut self,
         formula: FormulaId,

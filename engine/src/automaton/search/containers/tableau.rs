@@ -339,7 +339,7 @@ impl<T: Theory> Tableau<T> {
         };
         let node = algebra.formulas.node(formula);
         let parts = node.parts();
-        // What one alternative asks of its part.
+        // The demand of one alternative on its part.
         let holds = !matches!((goal, node), (Goal::Is(_, false), FormulaNode::And(_)));
         let is_any = !matches!((goal, node), (Goal::Is(..), FormulaNode::One(_)));
         if is_any

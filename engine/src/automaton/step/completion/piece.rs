@@ -1,5 +1,4 @@
-//! [`TextPiece`]: a piece of a completion. [`CompletionMemo`]: the pieces that have been worked out. [`CompletionMemo`]: what has
-//! been worked out about them.
+//! [`TextPiece`]: a piece of a completion. [`CompletionMemo`]: the pieces that have been worked out.
 
 use crate::automaton::formula::{AssertionId, Constraint, FormulaId, OrderId, TextId};
 use crate::automaton::step::State;

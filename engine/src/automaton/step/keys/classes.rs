@@ -67,7 +67,7 @@ impl Automaton {
         }))
     }
 
-    /// Returns the residual of a language after a text. What is left after the text's whole chunks is remembered.
+    /// Returns the residual of a language after a text. The residual after the text's whole chunks is remembered.
     fn after_text(&mut self, language: LanguageId, text: TextId) -> Result<LanguageId, AutomatonError> {
         let mut chunks = Vec::new();
         let (mut at, mut after) = (text, language);
@@ -187,7 +187,7 @@ impl Automaton {
 
     /// The facts that tell the keys of an object apart, without the keys of values that the object has to differ from.
     fn find_key_classes(&mut self, frame: &Frame) -> Result<KeyClasses, AutomatonError> {
-        // What tells keys apart at the beginning of an object tells them apart until its end.
+        // The lists and languages that tell keys apart at the beginning of an object tell them apart until its end.
         let (mut listed, mut languages) = (Vec::new(), Vec::new());
         for &assertion in &self.search.expected(frame.expected).assertions {
             let formula = self.search.algebra.constraint(assertion)?.objects;

@@ -448,7 +448,7 @@ impl Automaton {
         if !self.may_close(frame) {
             return Ok(false);
         }
-        // What is around it may need more of it.
+        // An open verdict of a container around may need more members or items.
         let algebra = &self.search.algebra;
         let mut watched = frame.formulas[1..].iter();
         if watched.any(|formula| formula.decided().is_none() && !algebra.at_end(*formula)) {

@@ -119,7 +119,7 @@ impl Automaton {
         known.push((values, from));
         let derived = &mut self.distinct_memo.derived;
         if derived.len() >= KEPT_DERIVED {
-            // What has been derived of few values is soon derived again.
+            // Sets derived from few values are soon derived again.
             let (texts, others) = (&self.search.algebra.key_sets, &self.search.algebra.values.others);
             let is_large = |set: &ValueSet| texts.len(set.texts) + others.len(set.others) > VALUES_ADDED;
             derived.retain(|_, known| known.iter().any(|(_, set)| is_large(set)));

@@ -22,7 +22,7 @@ const EXPLORED_STATES: usize = 64;
 /// A character that is repeated to make a text that is none of some others.
 const OTHER_TEXT: &str = "\u{10FFFF}";
 
-/// Number of repetitions of it that are tried.
+/// Number of repetitions of the character that are tried.
 const OTHER_LENGTHS: usize = 8;
 
 /// Number of texts of a finite language that are tried.

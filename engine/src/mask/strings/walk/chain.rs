@@ -123,7 +123,7 @@ impl Chain {
         let mut leaving: Vec<(u32, u32)> = Vec::new();
         let outside = gaps(class);
         for (first, last) in possible {
-            // What has come before is not looked at again.
+            // Characters that have come before are not looked at again.
             let first = leaving.last().map_or(first, |(_, end)| first.max(end + 1));
             if first > last {
                 continue;

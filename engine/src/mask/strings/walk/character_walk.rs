@@ -44,9 +44,9 @@ pub(crate) struct GroupsTaken {
 
 /// The children of a node that a walk has come to.
 struct Siblings<'a> {
-    /// The node after them and all below them.
+    /// The node after the siblings and all nodes below them.
     end: u32,
-    /// The state of their parent.
+    /// The state of the siblings' parent.
     state: u32,
     /// The children with their labels, if they are many.
     siblings: &'a [(u32, u32)],

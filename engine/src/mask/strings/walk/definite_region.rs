@@ -295,7 +295,7 @@ impl CharacterWalk<'_> {
             let next = self.after(automaton, here.state, label)?;
             if matches!(next, DEAD | FREE) {
                 let after = trie.end(at);
-                // What is outside is not judged together with others, so that it need not be taken out.
+                // A token outside is not judged together with others, so that it need not be taken out.
                 if excludes || next == FREE || !is_outside {
                     self.run(trie.run(at, after), next == FREE);
                 }

@@ -42,9 +42,9 @@ pub(super) struct ValueSchema {
     pub(super) kinds: Kinds,
     /// The text of the schema.
     pub(super) text: String,
-    /// All strings that it may allow, where it lists them.
+    /// All strings that the schema may allow, where it lists them.
     pub(super) strings: Option<Vec<String>>,
-    /// The document that it refers to.
+    /// The document to which the schema refers.
     pub(super) arguments: Option<Arc<str>>,
 }
 
@@ -136,7 +136,7 @@ impl Arguments {
         let kinds = self.kinds(schema);
         let strings = self.listed_strings(schema);
         let text = self.document.compact(schema, usize::MAX).unwrap_or_default();
-        // What stands by itself is the same for all tools that have it.
+        // A schema that stands by itself is the same for all tools that have it.
         if self.member("$schema").is_none() && self.document.member(0, "$schema").is_none() && !text.contains("\"$") {
             return ValueSchema {
                 kinds,

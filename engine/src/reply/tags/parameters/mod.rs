@@ -39,7 +39,7 @@ pub(super) struct Parameters {
 /// A parameter.
 #[derive(Clone, Debug)]
 pub(super) struct Parameter {
-    /// The ways to write it.
+    /// The ways to write the parameter.
     pub(super) forms: Vec<Form>,
     pub(super) is_required: bool,
     /// JSON Pointer of the parameter's schema in the structural tag.
