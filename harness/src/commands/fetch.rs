@@ -13,7 +13,7 @@ use crate::error::CommandError;
 use crate::run::{interrupt, progress};
 use crate::terminal::listed;
 
-/// Stands for all sources.
+/// Name that stands for all sources.
 const ALL: &str = "all";
 
 /// Arguments of `maskwright fetch`.
@@ -111,7 +111,7 @@ fn fetch(arguments: &FetchArguments, cache: &Cache, chosen: &[&'static Source]) 
     fetched
 }
 
-/// Does something to each source, and says which failed and why.
+/// Runs `action` on each source, and prints the failures with their reasons.
 fn each(chosen: &[&'static Source], action: impl Fn(&Source) -> Result<(), FetchError>) -> Result<(), CommandError> {
     if let [source] = chosen {
         return Ok(action(source)?);

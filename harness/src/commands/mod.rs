@@ -46,7 +46,7 @@ pub enum Command {
     Census(census::CensusArguments),
     /// Say what in a schema is refused or has no value, and where documents leave it, with the keywords to blame
     Check(check::CheckArguments),
-    /// Say what changed between two runs, or two sets of runs, and whether more than chance changed it
+    /// Show the changes between two runs, or two sets of runs, and whether chance is enough to explain them
     Compare(Box<results::compare::CompareArguments>),
     /// Print the script by which a shell completes this program's arguments
     Completions(completions::CompletionArguments),
@@ -75,7 +75,7 @@ pub enum Command {
     Report(results::report::ReportArguments),
     /// Write random documents that are valid under a schema, straight from its masks
     Sample(sample::SampleArguments),
-    /// Say how much the valid answers of runs of `bench` say, beside the documents of MaskBench under the same schemas
+    /// Show the length and depth of the valid answers of runs of `bench`, beside the documents of MaskBench under the same schemas
     Shapes(shapes::ShapeArguments),
     /// Write a site of static pages from many runs: models × frameworks, and a page for each model
     Site(results::site::SiteArguments),
@@ -163,7 +163,7 @@ pub(crate) fn read_text(path: &Path) -> Result<String, CommandError> {
         .map_err(|error| CommandError::read(path, io::Error::new(io::ErrorKind::InvalidData, error)))
 }
 
-/// Whether a directory may be one of schemas: that of a run has files of JSON, too, which are none.
+/// Checks that a directory is not that of a run: its JSON files are no schemas.
 ///
 /// # Errors
 ///

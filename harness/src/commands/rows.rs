@@ -1,4 +1,4 @@
-//! [`RowArguments`]: what answers in runs of `bench` and `quality`, models of this machine with frameworks, and servers.
+//! [`RowArguments`]: the rows of runs of `bench` and `quality`, which are models of this machine with frameworks, and servers.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -33,7 +33,7 @@ pub struct ShapeArguments {
     json: bool,
 }
 
-/// Prints how much the valid answers of runs say, beside the documents of MaskBench of the same schemas.
+/// Prints the extent of the valid answers of runs, beside the documents of MaskBench of the same schemas.
 ///
 /// # Errors
 ///

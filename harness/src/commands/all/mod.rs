@@ -20,14 +20,14 @@ use crate::results::bench::ReadOptions;
 use crate::results::run::{Run, directories_of_runs};
 use crate::run::{interrupt, progress};
 
-/// Failures that the report holds against their schemas.
+/// Number of failures that the report explains by their schemas.
 const EXPLAINED: usize = 200;
 /// Share of the time that is left for the report.
 const FOR_REPORT: f64 = 0.05;
 /// Name of the report's page in the directory.
 const PAGE: &str = "report.html";
 
-/// Arguments of `maskwright all`. What is asked is kept in the directory for `--resume`; where and for how long is not.
+/// Arguments of `maskwright all`. They are kept in the directory for `--resume`, except the directory and the time.
 #[derive(Clone, Debug, Args, Serialize, Deserialize)]
 pub struct AllArguments {
     /// The model: `builtin`, a directory in Hugging Face layout, a GGUF file, or a hub id
@@ -113,7 +113,7 @@ struct PartsOutcome {
     failed: Vec<String>,
 }
 
-/// Runs the parts one after the other, each within its share of the time that is left, and says what did not come to its end.
+/// Runs the parts one after the other, each within its share of the time that is left, and returns the parts that were left out, cut off or failed.
 fn run_parts(arguments: &AllArguments, out: &Path, started: Instant) -> Result<PartsOutcome, CommandError> {
     let wanted: Vec<BenchmarkPart> = match arguments.parts.is_empty() {
         true => PARTS.to_vec(),

@@ -29,7 +29,7 @@ pub enum BenchmarkPart {
     Coverage,
 }
 
-/// The parts in the order in which they run: what needs no data first.
+/// The parts in the order in which they run: those that need no data first.
 pub const PARTS: [BenchmarkPart; 6] = [
     BenchmarkPart::Bench,
     BenchmarkPart::Ifstruct,

@@ -11,7 +11,7 @@ use crate::run::manifest::Hardware;
 use crate::vocabularies::{self, NamedVocabulary, VocabularySourceError};
 use crate::worker::Limits;
 
-/// Further frameworks, and what each may use.
+/// Further frameworks, and the memory of each.
 #[derive(Debug, Args)]
 pub struct WorkerOptions {
     /// A further framework: a program that speaks the worker protocol, or maskbench:module.Class, an engine of MaskBench in Python;
@@ -44,7 +44,7 @@ impl WorkerOptions {
     }
 }
 
-/// Frameworks in workers, which replay instances token by token, and what each may use.
+/// Frameworks in workers, which replay instances token by token, and the limits of each.
 #[derive(Debug, Args)]
 pub struct ReplayArguments {
     /// Frameworks to compare, comma-separated

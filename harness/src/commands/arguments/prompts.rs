@@ -1,4 +1,4 @@
-//! The arguments that say how models of this machine are asked.
+//! The prompt arguments for models of this machine.
 
 use std::path::PathBuf;
 

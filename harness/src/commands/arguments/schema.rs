@@ -1,4 +1,4 @@
-//! The arguments that say how a schema is read.
+//! The arguments with which a schema is read.
 
 use std::path::PathBuf;
 
@@ -64,7 +64,7 @@ enum Patterns {
 }
 
 impl SchemaArguments {
-    /// The options with what these arguments say, and with the documents that they name.
+    /// Returns `options` changed by these arguments, and with the documents that they name.
     ///
     /// # Errors
     ///

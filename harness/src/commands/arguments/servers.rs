@@ -1,4 +1,4 @@
-//! The arguments that name servers and limit what asking them may take.
+//! The arguments that name servers and limit requests and cost.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::error::CommandError;
 use crate::run::progress;
 use crate::server::{Client, ServerSettings, ServerSettingsSummary};
 
-/// Servers, and how they are asked.
+/// Servers, and the limits on requests and cost.
 #[derive(Debug, Args)]
 pub struct ServerArguments {
     /// A server to compare, NAME=URL,model=MODEL and further KEY=VALUE; may be repeated

@@ -1,4 +1,4 @@
-//! [`DocumentStyle`] and [`StyleArguments`]: how documents look.
+//! [`DocumentStyle`] and [`StyleArguments`]: the style of documents.
 
 use clap::{Args, ValueEnum};
 use maskwright::{ExactOptions, Formats, Style, Whitespace};

@@ -186,7 +186,7 @@ fn line(schema: &str, place: &KeywordLocation) -> Option<usize> {
     }
 }
 
-/// The line of what an error is about: its keyword, where that is in the schema itself.
+/// Returns the line of the keyword that an error is about, where that is in the schema itself.
 fn error_line(schema: &str, error: &CompileError) -> Option<usize> {
     let pointer = error.pointer()?;
     let keyword = error.keyword().map(|keyword| format!("{pointer}/{keyword}"));

@@ -64,14 +64,14 @@ pub struct CoverageArguments {
     json: bool,
 }
 
-/// Reads how many documents are made.
+/// Reads a number of documents to make.
 fn documents_made(text: &str) -> Result<usize, String> {
     let number = text.parse().ok().filter(|number| *number <= MAX_MADE);
     number.ok_or_else(|| format!("expected a number from 0 to {MAX_MADE}"))
 }
 
 impl CoverageArguments {
-    /// How many documents are made.
+    /// Returns the numbers of documents to make.
     fn amounts(&self) -> Amounts {
         Amounts {
             sampled: self.sampled,

@@ -28,7 +28,7 @@ use crate::vocabularies::NamedVocabulary;
 use crate::worker::trial::{Compilation, Trial, TrialOptions};
 use crate::worker::{Provision, Worker};
 
-/// Bytes of a schema up to which it is put on record beside a counter-example.
+/// Largest size of a schema, in bytes, that is recorded beside a counter-example.
 const SHORT_SCHEMA: usize = 4_000;
 /// Defects of each framework in report.md.
 const DEFECTS_WRITTEN: usize = 50;
@@ -335,7 +335,7 @@ impl<'a> CoverageRun<'a> {
     }
 }
 
-/// Whether the records that there are of a schema are of the documents with this hash.
+/// Checks that the existing records of a schema are of the documents with this hash.
 ///
 /// # Errors
 ///
@@ -356,7 +356,7 @@ fn check_same(records: &[CoverageRecord], (dataset, schema): (&str, &str), sha25
     }
 }
 
-/// The smallest document found that shows the defect which `wrong` show.
+/// Returns the smallest document found that shows the same defect as the documents `wrong`.
 fn counter_example(
     wrong: &[&Document],
     valid: bool,

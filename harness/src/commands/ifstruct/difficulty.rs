@@ -1,4 +1,4 @@
-//! [`DifficultyArguments`]: how much generated samples ask for.
+//! [`DifficultyArguments`]: the difficulty of generated samples.
 
 use clap::Args;
 use maskwright_suites::ifstruct::Difficulty;

@@ -48,7 +48,7 @@ pub fn run(command: &IfstructCommand) -> Result<(), CommandError> {
     }
 }
 
-/// Arguments that say how replies are judged.
+/// Arguments with the samples and the strictness by which replies are judged.
 #[derive(Debug, clap::Args)]
 struct Judgement {
     /// Samples that replies name by `seed`: JSON Lines, or the hub's parquet file. Without it, lines hold whole samples, or

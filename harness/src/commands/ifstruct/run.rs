@@ -289,7 +289,7 @@ impl ReplyRun<'_> {
         }
     }
 
-    /// Asks a server. Says why not everything was answered, if so.
+    /// Asks a server. Returns the reasons for which samples are left unanswered, if any are.
     fn server(&mut self, client: &Arc<Client>) -> Result<Vec<String>, CommandError> {
         let name = server_name(client);
         let key = |sample: &Sample| ReplyKey {

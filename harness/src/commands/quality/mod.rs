@@ -73,7 +73,7 @@ pub struct QualityArguments {
     /// Let answers run into the limit on tokens, also where the framework could end them before
     #[arg(long)]
     no_finish_in_time: bool,
-    /// Have the model of this machine read every prompt whole, also what all prompts of a task begin with
+    /// Have the model of this machine read every prompt whole, the common prefix of a task's prompts included
     #[arg(long)]
     no_prefix_cache: bool,
     /// Print the JSONSchemaBench paper's accuracies (table 7) beside ours

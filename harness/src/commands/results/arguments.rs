@@ -1,4 +1,4 @@
-//! Arguments that say how records are read.
+//! Arguments for reading records.
 
 use clap::Args;
 use maskwright_suites::validate::Scoring;

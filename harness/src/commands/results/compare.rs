@@ -28,13 +28,13 @@ pub struct CompareArguments {
     /// With --fail-on-regression: B may lack questions that A has
     #[arg(long, requires = "fail_on_regression")]
     allow_missing: bool,
-    /// Compare although the runs were asked differently, such as with other limits; what differs is said
+    /// Compare although the runs were asked differently, such as with other limits; the differences are printed
     #[arg(long)]
     across_settings: bool,
     /// Compare times although the runs are of different hardware
     #[arg(long)]
     across_hardware: bool,
-    /// Compare what comes out right only
+    /// Compare right answers only
     #[arg(long, conflicts_with = "across_hardware")]
     no_times: bool,
     /// Share by which a time has to change to be a finding
@@ -64,7 +64,7 @@ fn tolerance(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Prints what changed between two sets of runs.
+/// Prints the changes between two sets of runs.
 ///
 /// # Errors
 ///

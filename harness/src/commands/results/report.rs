@@ -43,7 +43,7 @@ pub struct ReportArguments {
     reading: ReadingArguments,
 }
 
-/// Writes or prints everything that runs tell.
+/// Writes or prints the report of runs.
 ///
 /// # Errors
 ///
