@@ -1,4 +1,4 @@
-//! Whether runs that are compared were asked alike, and ran on the same hardware.
+//! Checks whether runs that are compared asked the same questions under the same conditions, and ran on the same hardware.
 
 use serde_json::Value;
 

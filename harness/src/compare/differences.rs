@@ -75,11 +75,11 @@ impl Difference {
     }
 }
 
-/// The figure of questions that come out right.
+/// Name of the figure "share of questions that come out right".
 pub const RIGHT: &str = "right";
 
-/// The differences of all groups. A finding holds against being one of many: its p-value is Holm's, and its interval leaves out the
-/// change of none.
+/// Returns the differences of all groups. A finding allows for the number of comparisons: its p-value is adjusted by Holm's method, and its interval
+/// does not contain the change of none.
 pub fn differences(groups: &[PairedGroup<'_>], method: ComparisonMethod) -> Vec<Difference> {
     let mut found: Vec<Difference> = Vec::new();
     for (group, pairs) in groups {

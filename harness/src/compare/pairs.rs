@@ -25,7 +25,7 @@ pub struct Group {
 }
 
 impl Group {
-    /// The parts of the name that there are, as in `bench, builtin, maskwright, easy`.
+    /// Returns the name of the group, without empty parts, as in `bench, builtin, maskwright, easy`.
     pub fn name(&self) -> String {
         let parts = [self.run_of, &self.model, &self.framework, &self.dataset];
         let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();

@@ -15,13 +15,13 @@ const METHOD: ComparisonMethod = ComparisonMethod {
     tolerance: 0.0,
 };
 
-/// Frameworks, datasets and questions of a run that is made up.
+/// Frameworks and datasets of the made-up runs.
 const FRAMEWORKS: [&str; 3] = ["maskwright", "llguidance", "LM only"];
 const DATASETS: [&str; 2] = ["easy", "hard"];
 const QUESTIONS: usize = 120;
 
-/// A run whose questions come out right with a probability of their own, and take a time of their own with some noise; with `share` of
-/// the right ones made wrong, and times `slower` times as long.
+/// Makes a run in which every question has its own probability of a right answer, and its own time with some noise; `share` of the right answers are
+/// made wrong, and times are multiplied by `slower`.
 fn run(seed: u64, share: f64, slower: f64) -> Side {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let mut side = Side::new();
