@@ -22,7 +22,7 @@ const MAX_PLACES: usize = 2_000;
 const TRIES: usize = 4;
 /// Characters that a change appends to a string, so many that common bounds on lengths are passed.
 const APPENDED_CHARACTERS: usize = 300;
-/// Bytes of documents that are copied to make changed ones, at most: what bounds time and memory where many are asked for.
+/// Largest number of bytes of documents that are copied to make changed ones; this bounds time and memory where many are asked for.
 const COPIED_BYTES: usize = 128 << 20;
 
 /// Up to `count` different documents, each with one change somewhere; fewer where the document is large, since every try copies it. The same seed

@@ -119,7 +119,7 @@ impl CoverageRecord {
         }
     }
 
-    /// Whether the framework took the schema (definition 5.1), whatever became of the documents.
+    /// Whether the framework took the schema (definition 5.1), whatever the verdicts on its documents.
     pub fn is_declared(&self) -> bool {
         self.compile_error.is_none() && self.ending.is_none()
     }

@@ -26,11 +26,11 @@ pub struct CoverageRow {
     pub declared: Option<f64>,
     /// Share of the schemas of which no valid document is blocked; a refused schema blocks all of its documents.
     pub nothing_blocked: Option<f64>,
-    /// 95 % Wilson interval of the share above.
+    /// 95 % Wilson interval of [`Self::nothing_blocked`].
     pub nothing_blocked_ci: Option<Interval>,
     /// Share of the schemas of which no invalid document is let through.
     pub nothing_let_through: Option<f64>,
-    /// 95 % Wilson interval of the share above.
+    /// 95 % Wilson interval of [`Self::nothing_let_through`].
     pub nothing_let_through_ci: Option<Interval>,
     /// Schemas of which a valid document is blocked although the schema was taken.
     pub over_constrained: usize,
@@ -42,7 +42,7 @@ pub struct CoverageRow {
     pub failed: usize,
     /// Share of the schemas of which no document shows a defect: an upper bound of true coverage (definition 5.3) on them.
     pub truly: Option<f64>,
-    /// 95 % Wilson interval of the share above.
+    /// 95 % Wilson interval of [`Self::truly`].
     pub truly_ci: Option<Interval>,
     /// Schemas with a defect that no document has shown, at least; `None` where there are no two verdicts on any schema.
     pub unseen: Option<Unseen>,
@@ -138,13 +138,13 @@ fn row(dataset: &str, framework: &str, records: &[&CoverageRecord]) -> CoverageR
     }
 }
 
-/// Whether a defect is that something valid is blocked, or that something invalid is let through.
+/// Kind of a defect: a valid document is blocked, or an invalid one is let through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Defect {
-    /// Definition 5.4.
+    /// A valid document is blocked (definition 5.4).
     OverConstrained,
-    /// Definition 5.5.
+    /// An invalid document is let through (definition 5.5).
     UnderConstrained,
 }
 

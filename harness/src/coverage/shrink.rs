@@ -1,4 +1,4 @@
-//! [`Probe`]: documents put before a framework, and [`smallest`]: a defect shown by as small a document as is found.
+//! [`Probe`]: a framework that judges documents, and [`smallest`]: reduction of a document that shows a defect.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::mutate::reductions;
 
-/// Whether a framework accepts each of some texts; `None` of those that it gave no answer to.
+/// A framework that judges texts: each is accepted, rejected, or left without an answer (`None`).
 pub trait Probe {
     /// The verdicts on `texts`, which are all valid, or all invalid.
     fn accepts(&mut self, texts: &[String], valid: bool) -> Vec<Option<bool>>;

@@ -44,7 +44,7 @@ pub struct Subject {
     pub name: String,
     /// Text of the schema.
     pub schema: String,
-    /// The documents that it may refer to.
+    /// The documents that the schema may refer to.
     pub documents: BTreeMap<String, String>,
     /// Texts, and whether they are valid by their label.
     pub given: Vec<(String, bool)>,
@@ -129,7 +129,7 @@ pub fn hash(subjects: &[Subject]) -> String {
     hex::encode(hash.finalize())
 }
 
-/// The data set of a file of MaskBench, by its name: what stands before `---`, or else before the first `_`.
+/// Returns the data set of a file of MaskBench: the part of its name before `---`, or else before the first `_`.
 pub fn dataset_of(name: &str) -> &str {
     match name.split_once("---") {
         Some((dataset, _)) => dataset,
