@@ -1,4 +1,4 @@
-//! Figure 4: which features of JSON Schema frameworks document as supported, and how many schemas use each.
+//! Figure 4: the features of JSON Schema that frameworks document as supported, and the number of schemas that use each.
 
 use maskwright_suites::census::{is_keyword, is_recursive, subschemas};
 use serde_json::{Map, Value};

@@ -29,11 +29,11 @@ pub struct Axes {
     pub tpot_ms: Option<f64>,
     /// Share of the schemas whose answer is valid (definition 5.2).
     pub empirical: Option<f64>,
-    /// Wilson interval of the share above.
+    /// Wilson interval of [`Self::empirical`].
     pub empirical_ci: Option<Interval>,
     /// Share of right answers over the tasks that all rows of the model have answers to.
     pub accuracy: Option<f64>,
-    /// Wilson interval of the share above.
+    /// Wilson interval of [`Self::accuracy`].
     pub accuracy_ci: Option<Interval>,
 }
 

@@ -1,4 +1,4 @@
-//! [`check`]: whether the records of several runs may be paired, question by question and schema by schema.
+//! [`check`]: decides whether the records of several runs may be paired, question by question and schema by schema.
 
 use serde_json::Value;
 

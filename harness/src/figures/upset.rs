@@ -1,4 +1,4 @@
-//! Figure 8 as an UpSet plot (Lex et al., 2014): which rows are right on the same questions.
+//! Figure 8 as an UpSet plot (Lex et al., 2014): the questions on which several rows are right.
 
 use super::canvas::{Anchor, Canvas, width};
 use crate::frameworks::display_name;
@@ -19,8 +19,8 @@ const MAX_SETS: usize = 30;
 const ABSENT: &str = "#cfcfcf";
 const PRESENT: &str = "#222222";
 
-/// A column for each set of rows that are right together while all others are wrong, with the number of questions; a line of dots for each row,
-/// with the number of questions on which it is right and, in parentheses, on which it alone is.
+/// Draws a column for each set of rows that are right together while all others are wrong, with the number of questions; and a line of dots for each
+/// row, with the number of questions on which it is right and, in parentheses, on which it alone is.
 pub fn svg(overlap: &Overlap) -> String {
     let sets = &overlap.intersections[..overlap.intersections.len().min(MAX_SETS)];
     let labels: Vec<String> = overlap
