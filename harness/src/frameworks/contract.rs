@@ -48,7 +48,7 @@ const SCHEMA: &str = r#"{
 }"#;
 const INSTANCE: &str = r#"{"size": "large", "count": 12}"#;
 
-/// Longest match first. Not how BPE merges, but always the same, which is what counts as canonical here.
+/// Tokenizer that takes the longest match first. BPE merges differently, but the result is always the same, and so canonical for these tests.
 struct LongestMatch(Vec<(Vec<u8>, TokenId)>);
 
 impl Tokenize for LongestMatch {

@@ -145,7 +145,7 @@ struct LlguidanceMasker {
 }
 
 impl LlguidanceMasker {
-    /// A refused token poisons the matcher, so it is asked first.
+    /// Returns whether a token is allowed. This is checked before the token is passed to the matcher, which a refused token makes unusable.
     fn accepts(&mut self, token: TokenId) -> Result<bool, MaskError> {
         if self.mask_is_current {
             return Ok(self.mask.allows(token));

@@ -11,7 +11,7 @@ pub struct FrameworkSettings {
     pub name: String,
     /// Version of its package; empty for the model alone.
     pub version: String,
-    /// The options it runs with.
+    /// Options that the framework runs with.
     pub options: String,
 }
 

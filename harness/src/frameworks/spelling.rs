@@ -12,11 +12,11 @@ use crate::run::interrupt;
 
 /// URI under which the schema of `only_value` refers to the schema of the instance.
 const SPELT: &str = "maskwright:spelt";
-/// Members that are tried one behind the other, and looked ahead at.
+/// Number of attempts to write a member before the search is given up; ten times as many where it looks ahead.
 const ATTEMPTS: usize = 10_000;
 /// Bytes of a schema together with an instance up to which the engine is asked for the only value equal to the instance.
 const ONLY_VALUE_BYTES: usize = 1 << 20;
-/// Memory that the engine may take for that.
+/// Memory, in bytes, that the engine may take to find the only value equal to an instance.
 const ONLY_VALUE_MEMORY: usize = 1 << 30;
 /// Digits up to which a number is written out.
 const WRITTEN_DIGITS: i64 = 400;
@@ -164,7 +164,7 @@ struct Writer<'a> {
     looks_ahead: bool,
 }
 
-/// A member that was written: which one, from where on, and its value as it was written.
+/// A member that was written: its index, the masker's position before it, and its value as written.
 struct Written {
     member: usize,
     from: usize,
@@ -215,7 +215,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes an object: those members first that the schema names first, and others where that leads nowhere.
+    /// Writes an object, its members in the order in which the schema names them, and in other orders where the engine does not take that one.
     fn object(&mut self, members: &Map<String, Value>) -> Option<Value> {
         let mut members: Vec<(&String, &Value)> = members.iter().collect();
         members.sort_by_cached_key(|(name, _)| self.place_in_schema(name).unwrap_or(usize::MAX));

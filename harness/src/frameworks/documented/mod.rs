@@ -59,7 +59,7 @@ pub struct Documented {
 pub struct Keyword {
     /// The keyword.
     pub name: Cow<'static, str>,
-    /// Under which condition only, if there is one.
+    /// Condition under which alone the keyword is supported, if there is one.
     pub only: Option<Restriction>,
 }
 
