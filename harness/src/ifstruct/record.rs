@@ -74,7 +74,7 @@ impl Recorded for ReplyRecord {
 }
 
 impl ReplyRecord {
-    /// A record of nothing so far.
+    /// A record without results.
     pub fn empty(key: ReplyKey) -> Self {
         Self {
             key,

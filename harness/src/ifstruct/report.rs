@@ -19,7 +19,7 @@ pub struct Row {
     mode: Mode,
     /// All replies, and those in each format.
     parts: [Counts; 3],
-    /// Pass rates by what samples are like, and the most common failures.
+    /// Pass rates by property of the samples, and the most common failures.
     tally: Tally,
     /// Number of replies that are missing because the model could not be asked or constrained; `refusal` has the reason of the first.
     refused: usize,
@@ -156,7 +156,7 @@ fn board(rows: &[Row], style: Style) -> Table {
 pub struct RowRate {
     /// Property of the samples by which replies are split.
     pub by: &'static str,
-    /// Value of that property which the samples share.
+    /// Value of the property by which replies are split.
     pub part: String,
     /// The model.
     pub model: String,
@@ -170,7 +170,7 @@ pub struct RowRate {
     pub columns: [String; 4],
 }
 
-/// Pass rates by what samples are like; rows on the same kind of samples stand one after the other, constrained beside unconstrained.
+/// Returns the pass rates by property of the samples; rows on the same kind of samples stand one after the other, constrained beside unconstrained.
 pub fn split_rates(rows: &[Row]) -> Vec<RowRate> {
     let each = rows.iter().flat_map(|row| {
         row.tally.rates().into_iter().map(|rate| RowRate {
@@ -189,7 +189,7 @@ pub fn split_rates(rows: &[Row]) -> Vec<RowRate> {
     rates
 }
 
-/// The tables: models and modes, pass rates by what samples are like, and failures.
+/// Returns the tables: models and modes, pass rates by property of the samples, and failures.
 pub fn parts(rows: &[Row], style: Style) -> Vec<Part> {
     let header = [
         "by",

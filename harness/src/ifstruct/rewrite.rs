@@ -16,7 +16,7 @@ use crate::server::{Client, Ended, Next, Outcome, Patience, Question, ask_all};
 const TRIES: usize = 3;
 /// Tokens of a rewritten request, at most: several times as many as the longest one has.
 const MAX_TOKENS: usize = 4096;
-/// Voices that the generator has, and how a model is told to write in them.
+/// Voices of the generator, each with the instruction by which a model writes in it.
 const VOICES: [(&str, &str); 6] = [
     ("terse_developer", "a developer who writes as little as possible"),
     (
@@ -134,8 +134,8 @@ impl Rewriter {
         }
     }
 
-    /// The texts that the server answers with, one for each question; none where it does not answer, or not to its end. The error says that it
-    /// is asked no more.
+    /// Returns the texts of the server's answers, one for each question; `None` where it does not answer, or not to its end. An error says that the
+    /// server is asked no more.
     fn ask(&self, questions: Vec<Question>) -> (Vec<Option<String>>, Result<(), CommandError>) {
         let (name, planned) = (&self.client.settings().name, questions.len());
         let mut texts = vec![None; planned];

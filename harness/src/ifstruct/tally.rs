@@ -21,7 +21,7 @@ struct Share {
 pub struct SplitRate {
     /// Property of the samples by which replies are split.
     pub by: &'static str,
-    /// Value of that property which the samples share.
+    /// Value of the property by which replies are split.
     pub part: String,
     /// Share of the replies that pass; `None` of none.
     pub rate: Option<f64>,
@@ -186,7 +186,7 @@ impl Tally {
         }
     }
 
-    /// Pass rates of all replies and of those that samples split them into.
+    /// Returns the pass rate of all replies, and those of the replies by every property of the samples and its values.
     pub fn rates(&self) -> Vec<SplitRate> {
         let all = SplitRate::new("all", "", self.all);
         let parts = self.splits.iter().flat_map(|(split, parts)| {
@@ -196,7 +196,7 @@ impl Tally {
         std::iter::once(all).chain(parts).collect()
     }
 
-    /// The kinds of failures, the most common first: what each is, the replies that have it, and how often it occurs.
+    /// Returns the kinds of failures, the most common first: name, number of replies with the failure, and number of occurrences.
     pub fn failures(&self) -> Vec<(&'static str, usize, usize)> {
         let frequencies = self.frequencies().into_iter();
         frequencies
@@ -204,7 +204,7 @@ impl Tally {
             .collect()
     }
 
-    /// The most common first.
+    /// Returns the kinds of failures with their counts, the most common first.
     fn frequencies(&self) -> Vec<(FailureKind, Frequency)> {
         let mut frequencies: Vec<_> = self
             .failures

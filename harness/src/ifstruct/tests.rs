@@ -95,7 +95,7 @@ fn replies_that_are_allowed_pass() {
     assert!(judged.iter().all(|count| *count >= 30), "{judged:?}");
 }
 
-/// Rows of the public set leave open what ours say: how the list is wrapped, and how many items it has.
+/// Samples of the public set may leave open the wrapper of the list and its number of items, which ours define.
 #[test]
 fn what_a_sample_leaves_open_is_open() {
     let mut sample: Sample = SampleGenerator::new(5, Split::Test).unwrap().next().unwrap();
