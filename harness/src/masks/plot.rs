@@ -1,4 +1,4 @@
-//! The tails of the times of `maskwright masks` as SVG: which share of the masks takes how long or longer.
+//! The tails of the times of `maskwright masks` as SVG: the share of the masks that take at least a given time.
 
 use plotters::backend::SVGBackend;
 use plotters::chart::{ChartBuilder, SeriesLabelPosition};

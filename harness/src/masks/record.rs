@@ -1,4 +1,4 @@
-//! [`MaskRecord`]: what one framework did with one file of MaskBench.
+//! [`MaskRecord`]: verdicts and times of one framework on one file of MaskBench.
 
 use maskwright_worker::protocol::Time;
 use serde::{Deserialize, Serialize};
@@ -18,7 +18,7 @@ pub struct MaskRecord {
     /// Time of the compilation, where there is a masker.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compile: Option<Time>,
-    /// Time of the first mask after it.
+    /// Time of the first mask after the compilation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_mask: Option<Time>,
     /// Reason for which the schema was refused, where it was.
@@ -30,7 +30,7 @@ pub struct MaskRecord {
     /// The instances that were replayed, in order.
     #[serde(default)]
     pub instances: Vec<InstanceRecord>,
-    /// How many valid instances were replayed as they stand because no text of theirs in the framework's style was found.
+    /// Number of valid instances that were replayed unchanged because no text in the framework's style was found for them.
     #[serde(default)]
     pub not_rewritten: usize,
     /// Elapsed time of mask and advance of every token tried, in nanoseconds.
@@ -63,13 +63,13 @@ pub struct MaskKey {
 /// A replayed instance.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InstanceRecord {
-    /// Whether it is valid under the schema.
+    /// Whether the instance is valid under the schema.
     pub valid: bool,
     /// Number of tokens of the instance.
     pub tokens: usize,
     /// Number of tokens that the framework allowed, one after the other.
     pub accepted: usize,
-    /// Whether it allowed the end after the last.
+    /// Whether the framework allowed the end after the last token.
     pub complete: bool,
     /// Number of tokens that were forced; `None` if the framework does not tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -113,8 +113,8 @@ impl MaskRecord {
         }
     }
 
-    /// The last of several records of the same question, with the medians of all times; none of none. Records that are not of
-    /// as many tokens are left out.
+    /// Returns the last of several records of the same question, with the medians of all times; `None` without records. Records with another number
+    /// of tokens are left out.
     pub fn medians(records: Vec<Self>) -> Option<Self> {
         let mut last = records.last()?.clone();
         let alike: Vec<&Self> = records
@@ -155,7 +155,7 @@ impl MaskRecord {
         }
     }
 
-    /// Puts a trial on record. `instances` are the labels and numbers of tokens, in the order of the trial.
+    /// Makes the record of a trial. `instances` has the labels and numbers of tokens, in the order of the trial.
     pub fn new(key: MaskKey, trial: Trial, instances: &[(bool, usize)], peak_memory: u64) -> Self {
         let mut record = Self {
             peak_rss_mib: peak_memory >> 20,

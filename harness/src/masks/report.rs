@@ -24,7 +24,7 @@ const REASONS: usize = 3;
 /// A figure of a row's times.
 type Pick = fn(&Times) -> &TimeQuantiles;
 
-/// The times of a table: a title, and where they are.
+/// The times of the tables: title, and the figure of a row's times.
 const TIMES: [(&str, Pick); 4] = [
     ("TBM (us, CPU)", |times| &times.tbm_us),
     ("TTFM (us, CPU)", |times| &times.ttfm_us),

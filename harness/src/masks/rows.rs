@@ -67,7 +67,7 @@ pub struct SchemaMemory {
 pub struct Times {
     /// Time per token for mask and advance (TBM), in processor time of the worker, all threads.
     pub tbm_us: TimeQuantiles,
-    /// Time of compilation and first mask (TTFM), in processor time likewise.
+    /// Time of compilation and first mask (TTFM), in processor time of the worker, all threads.
     pub ttfm_us: TimeQuantiles,
     /// TBM in elapsed time.
     pub tbm_wall_us: TimeQuantiles,
@@ -284,7 +284,7 @@ fn forced_share(records: &[&MaskRecord]) -> Option<f64> {
     (tokens > 0).then(|| forced as f64 / tokens as f64)
 }
 
-/// Reasons with their numbers: what differs from schema to schema (numbers, quoted names) is left out.
+/// Returns the reasons with their numbers; parts that differ between schemas (numbers, quoted names) are left out.
 fn reasons(records: &[&MaskRecord]) -> Vec<(String, usize)> {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for error in records.iter().filter_map(|record| record.compile_error.as_ref()) {
@@ -295,7 +295,7 @@ fn reasons(records: &[&MaskRecord]) -> Vec<(String, usize)> {
     counts
 }
 
-/// A message's first line up to 100 characters, with what stands in quotes replaced by `…`.
+/// Returns a message's first line up to 100 characters, with quoted text replaced by `…`.
 fn generalised(message: &str) -> String {
     let mut text = String::new();
     let mut quote = None;
