@@ -1,4 +1,4 @@
-//! [`RunReport`]: everything that runs tell, in sections.
+//! [`RunReport`]: the report of runs, in sections.
 
 use std::path::Path;
 

@@ -49,7 +49,7 @@ pub fn pages(paths: &[PathBuf], title: &str, options: ReportOptions<'_>) -> Resu
     Ok(pages)
 }
 
-/// The page of all models, and of what judges frameworks without a model.
+/// Returns the page of all models, and of the runs that judge frameworks without a model.
 fn index(
     runs: &[Run],
     title: &str,

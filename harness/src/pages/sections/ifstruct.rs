@@ -1,4 +1,4 @@
-//! IFStruct: constrained beside unconstrained, by what samples are like.
+//! The section of IFStruct: constrained beside unconstrained, by property of the samples.
 
 use crate::figures::bars::{Bar, Panel};
 use crate::ifstruct::record::Mode;
