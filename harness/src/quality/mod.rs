@@ -1,4 +1,4 @@
-//! Answers to questions with known answers: what frameworks do to the quality of a model (section 6 of the JSONSchemaBench paper).
+//! Answers to questions with known answers: the effect of frameworks on the quality of a model (section 6 of the JSONSchemaBench paper).
 
 pub mod model_run;
 pub mod overlap;

@@ -80,7 +80,7 @@ impl<'a> QualityModelRun<'a> {
         Ok(())
     }
 
-    /// Asks one question of every row that lacks a record. False where the user interrupted.
+    /// Asks one question of every row that lacks a record. Returns false where the user interrupted.
     fn question(
         &mut self,
         number: usize,
@@ -108,7 +108,7 @@ impl<'a> QualityModelRun<'a> {
         Ok(true)
     }
 
-    /// The tokens that ask in a mode.
+    /// Returns the tokens of the prompt in a mode.
     fn prompt(&self, mode: Mode, messages: Vec<Message>) -> Result<Vec<u32>, CommandError> {
         Ok(match mode {
             Mode::Direct | Mode::Draft => encode_at_once(self.model, messages, self.system)?,
@@ -147,7 +147,7 @@ impl<'a> QualityModelRun<'a> {
         missing
     }
 
-    /// Asks rows in turn. False where the user interrupted.
+    /// Asks rows in turn. Returns false where the user interrupted.
     fn answers(
         &mut self,
         missing: Vec<Missing<'_>>,
@@ -223,7 +223,7 @@ impl<'a> QualityModelRun<'a> {
     }
 }
 
-/// The error that a task's own schema is none.
+/// Returns the error of a task whose own schema cannot be used.
 pub(super) fn unusable(set: &QuestionSet, problem: &SchemaProblem) -> CommandError {
     CommandError::NothingMeasured(format!("task {}: {problem}", set.task.name()))
 }

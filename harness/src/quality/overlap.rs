@@ -23,7 +23,7 @@ pub struct Overlap {
     pub right: Vec<usize>,
     /// For each row, the number of questions on which that row alone is right.
     pub exclusive: Vec<usize>,
-    /// Questions on which none is right.
+    /// Number of questions on which no row is right.
     pub nobody: usize,
     /// For each set of rows that are right together and all others wrong, the number of such questions, the largest first.
     pub intersections: Vec<Intersection>,

@@ -126,7 +126,7 @@ pub fn text_of<'r>(records: &'r [AnswerRecord], key: &AnswerKey) -> Option<&'r s
 }
 
 impl AnswerRecord {
-    /// A record of nothing so far.
+    /// A record without results.
     pub fn empty(key: AnswerKey) -> Self {
         Self {
             key,

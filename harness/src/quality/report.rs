@@ -60,7 +60,7 @@ impl QualityReport {
         parts.join("\n\n") + "\n"
     }
 
-    /// The tables of answers, of what rows are right on alone, and of what masks did.
+    /// Returns the tables of answers, of the questions that one row alone gets right, and of the masks' effect.
     pub fn parts(&self, style: Style) -> Vec<Part> {
         let mut parts = vec![
             Part::new("Right answers", self.answers(style), LEGEND).with_notes(self.notes()),

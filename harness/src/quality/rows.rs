@@ -60,7 +60,7 @@ impl RowKey {
         keys
     }
 
-    /// The framework, with the mode where it is not the usual one.
+    /// The framework, with the mode where that is not direct.
     pub fn label(&self) -> String {
         match self.mode {
             Mode::Direct => self.framework.clone(),
@@ -90,13 +90,13 @@ pub struct QualityRow {
     pub no_room: usize,
     /// Right answers, read leniently.
     pub right: usize,
-    /// Share of these right answers among the questions answered.
+    /// Share of [`Self::right`] among the questions answered.
     pub accuracy: Option<f64>,
     /// Wilson interval of [`Self::accuracy`], for a confidence of 95 %.
     pub accuracy_ci: Option<Interval>,
     /// Right answers, read strictly.
     pub strictly_right: usize,
-    /// Share of these right answers among the questions answered.
+    /// Share of [`Self::strictly_right`] among the questions answered.
     pub strict_accuracy: Option<f64>,
     /// Wilson interval of [`Self::strict_accuracy`].
     pub strict_accuracy_ci: Option<Interval>,
