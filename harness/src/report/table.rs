@@ -63,7 +63,7 @@ impl CellText {
         self.is_best
     }
 
-    /// A figure that is the best of those it is compared with.
+    /// A cell with a figure that is the best of those compared with it.
     pub fn best(text: String) -> Self {
         Self { text, is_best: true }
     }
