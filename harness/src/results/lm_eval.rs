@@ -140,7 +140,7 @@ fn limit_of(manifest: &Value) -> Option<u64> {
     value?.parse().ok()
 }
 
-/// A name without what file systems take for more.
+/// Returns `name` with `_` in place of all characters but ASCII letters, digits, `-`, `.` and `_`, since some have a meaning to file systems.
 fn file_name(name: &str) -> String {
     let plain = |character: char| match character {
         character if character.is_ascii_alphanumeric() || matches!(character, '-' | '.' | '_') => character,

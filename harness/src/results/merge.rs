@@ -254,8 +254,8 @@ fn missing(shard: Shard, part: Option<&Part>) -> Option<String> {
     })
 }
 
-/// Says what two parts measured otherwise, option by option. Each has the models that it asked; those that both have must be the same, on
-/// whatever machine.
+/// Returns the differences between two parts in command, number of parts, program and settings, one by one. Each part has the models that it asked;
+/// models that both have must be the same, on whatever machine.
 fn differences(one: &Part, other: &Part) -> Vec<String> {
     let mut found = Vec::new();
     let (ours, theirs) = (one.run.command(), other.run.command());

@@ -278,7 +278,7 @@ impl<R: Recorded> RunRecords<R> {
         })
     }
 
-    /// Drops the records and settings of other models, and says whether any record is left.
+    /// Drops the records and settings of other models, and returns whether any record is left.
     fn keep_model(&mut self, model: &str, of_key: impl Fn(&R::Key) -> &String) -> bool {
         self.records.retain(|record| of_key(record.key()) == model);
         if let Some(models) = self.settings.get_mut("models").and_then(Value::as_array_mut) {
@@ -292,7 +292,7 @@ impl<R: Recorded> RunRecords<R> {
         are_alike(&self.settings, &other.settings) && !other.records.iter().any(|record| keys.contains(record.key()))
     }
 
-    /// Adds the records of another run, and what its settings name beside.
+    /// Adds the records of another run, and the further members of its settings' lists.
     fn add(&mut self, other: Self) {
         self.records.extend(other.records);
         for list in ["models", "servers", "frameworks", "datasets", "tasks"] {

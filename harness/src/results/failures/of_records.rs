@@ -38,7 +38,7 @@ pub fn of_run(run: &Run, schemas: &Schemas, scoring: Scoring) -> Vec<Failure> {
 }
 
 impl Failure {
-    /// Puts down that a schema was refused.
+    /// Notes that a schema was refused.
     fn refused(&mut self, error: &CompileFailure) {
         self.kind = "schema refused";
         self.keyword = match (&error.keyword, &error.pointer) {
@@ -49,7 +49,7 @@ impl Failure {
         self.reason = error.message.clone();
     }
 
-    /// Puts down that a worker failed.
+    /// Notes that a worker failed.
     fn ended(&mut self, ending: &Ending) {
         self.kind = "crash or limit";
         self.reason = ending.message.clone();
