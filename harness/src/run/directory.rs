@@ -189,7 +189,7 @@ impl<R: Recorded> RunDirectory<R> {
         self.keys.len()
     }
 
-    /// Number of records that the process has to come to, those of the resumed run among them.
+    /// Number of records that the process is to have at its end, those of the resumed run among them.
     pub fn planned(&self) -> usize {
         self.planned.len()
     }
@@ -199,7 +199,7 @@ impl<R: Recorded> RunDirectory<R> {
         self.planned.contains(key) && !self.keys.contains(key)
     }
 
-    /// The part of a run that this is, where it is one.
+    /// Returns the part that this run is; `None` where it is a whole run.
     pub fn shard(&self) -> Option<Shard> {
         serde_json::from_value(self.manifest["shard"].clone()).ok()
     }

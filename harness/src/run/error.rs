@@ -1,4 +1,4 @@
-//! [`RunDirectoryError`]: why the directory of a run cannot be used.
+//! [`RunDirectoryError`]: reasons for which the directory of a run cannot be used.
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! [`heading`]: what stands over the tables of a run, so that they can be read without its other files.
+//! [`heading`]: the heading above the tables of a run, by which they can be read without its other files.
 
 use std::fmt::Write as _;
 

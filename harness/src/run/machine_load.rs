@@ -1,4 +1,4 @@
-//! [`LoadWatch`]: whether others kept the machine busy while a run measured times.
+//! [`LoadWatch`]: detects that other programs kept the machine busy while a run measured times.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

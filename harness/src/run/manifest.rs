@@ -1,4 +1,4 @@
-//! [`Manifest`]: everything needed to run a run again, and to know what its figures mean.
+//! [`Manifest`]: everything needed to repeat a run and to interpret its figures.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -238,7 +238,7 @@ fn shown(value: &Value) -> String {
     }
 }
 
-/// The options that decide a setting, where they are not called like it.
+/// Options that decide a setting of another name.
 const OPTIONS: [(&str, &str); 15] = [
     ("models", "--model"),
     ("servers", "--server"),

@@ -106,20 +106,20 @@ pub fn download_bar(model: &str) -> ProgressBar {
     bar
 }
 
-/// Says something on standard error, terminal or not, unless only errors are to be said.
+/// Prints a message to standard error, terminal or not, unless only errors are printed.
 pub fn say(text: &str) {
     if !is_quiet() {
         complain(text);
     }
 }
 
-/// Says on standard error what has to be known. Lines after the first are indented: what others wrote in them cannot be taken
-/// for lines of ours.
+/// Prints a text to standard error, also where only errors are printed. Lines after the first are indented, so that texts of others in them cannot be
+/// taken for lines of ours.
 pub fn complain(text: &str) {
     write_lines(&terminal::harmless(text).replace('\n', "\n  "));
 }
 
-/// Shows a text of several lines on standard error, unless only errors are to be said.
+/// Prints a text of several lines to standard error, unless only errors are printed.
 pub fn show(text: &str) {
     if !is_quiet() {
         write_lines(&terminal::harmless(text));

@@ -1,4 +1,4 @@
-//! [`command_of_run`], [`settings_of_run`] and [`records_of_runs`]: runs as those read them who write nothing.
+//! [`command_of_run`], [`settings_of_run`] and [`records_of_runs`]: reading of runs that are not to be written.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
