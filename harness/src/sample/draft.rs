@@ -93,7 +93,7 @@ impl<'w> Draft<'w> {
         Ok(is_whole && may_end && self.masker.is_complete()?)
     }
 
-    /// Writes the next token, or where the document would become too long after it, what ends the document.
+    /// Writes the next token, or tokens that end the document where it would become too long after that token.
     fn step(&mut self) -> Result<(), SampleError> {
         let token = match self.planned.pop_front() {
             Some(token) => token,
@@ -319,7 +319,7 @@ impl<'w> Draft<'w> {
         self.any_byte(|byte| if byte.is_ascii_digit() { 1.0 } else { 0.2 })
     }
 
-    /// Plans the end of a string, name or number as the masker would end it; whether there is a plan.
+    /// Plans the end of a string, name or number as the masker would end it. Returns whether there is a plan.
     pub(super) fn plan_to_end_of_scalar(&mut self) -> Result<bool, SampleError> {
         let mut ending = Vec::new();
         self.masker.completion(&mut ending)?;
@@ -403,7 +403,7 @@ impl<'w> Draft<'w> {
         Ok(self.planned.pop_front().unwrap_or(END))
     }
 
-    /// The first of some optional members that chance chooses. It is asked once about each.
+    /// Returns the first of some optional members that chance chooses; chance decides once about each member of a container.
     pub(super) fn by_chance(&mut self, names: &[TokenId]) -> Option<TokenId> {
         let depth = self.position.open.len();
         let probability = match depth {

@@ -43,7 +43,7 @@ pub enum SampleError {
     /// No document fits.
     #[error("no document can be ended within the bytes that are allowed")]
     TooLong,
-    /// The time is up.
+    /// The time limit was reached.
     #[error("a document takes longer than is allowed")]
     TimeLimit,
 }

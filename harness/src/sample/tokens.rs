@@ -82,7 +82,7 @@ const FORMATS: [(&str, &[&str]); 18] = [
 /// Letters that begin no word, name or value: where they may come, any letters may.
 const ANY_LETTERS: &str = "qzxvkjw";
 
-/// The vocabulary, with what its tokens are.
+/// The vocabulary, with tables of its words and whole strings.
 #[derive(Debug)]
 pub(super) struct Tokens {
     pub(super) vocabulary: Arc<Vocabulary>,
