@@ -1,4 +1,4 @@
-//! [`Client`]: asks one server, again where it failed in passing.
+//! [`Client`]: asks one server, and repeats requests that failed in passing.
 
 use std::io::Read as _;
 use std::sync::{Mutex, PoisonError};
@@ -141,7 +141,7 @@ impl Client {
         self.clean(&told.unwrap_or_default())
     }
 
-    /// Asks, and asks again where the server or the network failed in passing, as often as the settings say.
+    /// Asks a question, and repeats the request where the server or the network failed in passing, as often as the settings say.
     ///
     /// # Errors
     ///
@@ -266,7 +266,7 @@ impl Client {
         }
     }
 
-    /// The address that is asked next, once it has fewer requests in flight than it may; none of those that `failed`, where there is another.
+    /// Waits until an address may have another request in flight, and returns that address; none of those that `failed`, where there is another.
     fn replica(&self, failed: &[usize], stopped: &dyn Fn() -> bool) -> Result<usize, ServerError> {
         loop {
             if let Some(replica) = self.replicas.begin(Instant::now(), failed) {

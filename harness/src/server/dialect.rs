@@ -1,4 +1,4 @@
-//! [`Dialect`]: the ways in which servers are spoken to, by name.
+//! [`Dialect`]: the dialects of servers' interfaces, by name.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,4 +1,4 @@
-//! [`ServerError`]: why a server gave no answer, and [`read_failure`], which tells it from a verdict.
+//! [`ServerError`]: reasons for which a server gave no answer, and [`read_failure`], which distinguishes these from verdicts.
 
 use std::time::Duration;
 
@@ -337,7 +337,7 @@ mod tests {
         read_failure(status, &ErrorBody::from_text(body), true, None, Some("KEY"))
     }
 
-    /// Bodies in the forms that the servers send them.
+    /// Tests with error bodies in the forms that the servers send.
     #[test]
     fn refusals_of_the_schema_are_told_from_other_failures() {
         for (status, body) in [

@@ -1,4 +1,4 @@
-//! [`Pace`]: a provider's limits on requests and tokens per minute, kept before it has to say no.
+//! [`Pace`]: a rate limiter that keeps to a provider's limits on requests and tokens per minute, so that the provider need not refuse.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -77,7 +77,7 @@ impl Pace {
         }
     }
 
-    /// Puts the number of tokens that a request had in the place of the estimate.
+    /// Replaces the estimate of a request's tokens by their number.
     pub fn correct(&mut self, ticket: u64, tokens: u64) {
         if let Some(sent) = self.recent.iter_mut().find(|sent| sent.ticket == ticket) {
             sent.tokens = tokens;

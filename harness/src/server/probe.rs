@@ -1,4 +1,4 @@
-//! [`check`]: whether a server can be asked at all.
+//! [`check`]: checks whether a server can be asked at all.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -118,7 +118,7 @@ impl Reading {
         }
     }
 
-    /// The answer after the end of what came, `bytes` in all.
+    /// Returns the answer after the end of the response, which had `bytes` bytes.
     pub fn end(mut self, bytes: usize, failed: Option<String>) -> Result<Answer, ServerError> {
         if !self.is_finished() {
             return Err(ServerError::BrokenOff { bytes, message: failed });

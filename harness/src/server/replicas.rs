@@ -57,8 +57,8 @@ impl Replicas {
         self.addresses.get(replica).map_or("", String::as_str)
     }
 
-    /// Begins a request: at the replica that works and has the fewest in flight, of several at the one that was asked the least. Where none
-    /// works, at the one that may be asked again first. None where those that work have as many in flight as they may.
+    /// Begins a request: at the working replica with the fewest requests in flight, of several such at the one that was asked the least. Where no
+    /// replica works, at the one that may be asked again first. Returns `None` where all working ones have as many requests in flight as they may.
     ///
     /// Those of `failed` are passed over where there is another.
     pub fn begin(&self, now: Instant, failed: &[usize]) -> Option<usize> {
@@ -111,7 +111,7 @@ impl Replicas {
         self.states().iter().any(works)
     }
 
-    /// Asks a replica no more. False where it is the last one.
+    /// Asks a replica no more. Returns false where it is the last one.
     pub fn leave_out(&self, replica: usize) -> bool {
         let mut states = self.states();
         let others = states

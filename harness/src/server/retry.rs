@@ -5,7 +5,7 @@ use std::time::Duration;
 use rand::Rng;
 use ureq::http::HeaderMap;
 
-/// Longest pause of our own.
+/// Longest pause that the client chooses itself.
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 /// Longest pause that a server may ask for: rate limits count minutes, and who is to wait for longer comes back another day.
 pub const LONGEST_ASKED_PAUSE: Duration = Duration::from_secs(15 * 60);

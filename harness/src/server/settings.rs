@@ -23,7 +23,7 @@ const GOOGLE: &str = "generativelanguage.googleapis.com";
 pub struct ServerSettings {
     /// Name in records and tables.
     pub name: String,
-    /// Address below which its endpoints are, without a slash at its end.
+    /// Address below which the server's endpoints are, without a slash at its end.
     pub url: String,
     /// Further addresses at which the same model answers, for more requests at a time.
     pub replicas: Vec<String>,
@@ -104,7 +104,7 @@ impl ServerSettings {
         "price-out",
     ];
 
-    /// ServerSettings with defaults for all but what every server needs.
+    /// Settings with defaults for everything but name, address, model and dialect.
     pub fn new(name: &str, url: &str, model: &str, dialect: Dialect) -> Self {
         Self {
             name: name.to_owned(),

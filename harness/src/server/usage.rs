@@ -40,7 +40,7 @@ impl TokenUsage {
 pub struct Prices {
     /// Price of prompts.
     pub input: f64,
-    /// Of answers, reasoning included.
+    /// Price of answers, reasoning included.
     pub output: f64,
 }
 

@@ -91,7 +91,7 @@ impl Dialect {
     }
 }
 
-/// Adds `more`'s members to `body`; objects that both have are merged, of all else the added one stays.
+/// Adds the members of `more` to `body`; objects that both have are merged, and any other member of `more` replaces that of `body`.
 fn merge(body: &mut Map<String, Value>, more: &Map<String, Value>) {
     for (name, value) in more {
         match (body.get_mut(name), value) {

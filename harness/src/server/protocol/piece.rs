@@ -41,7 +41,7 @@ pub(super) fn tokens(count: &Value) -> Option<u64> {
     count.as_u64().map(|count| count.min(LARGEST_COUNT))
 }
 
-/// Tokens out of a server's counts by the names it has for them.
+/// Reads the token counts out of a server's JSON, given the JSON Pointers of the prompt's and the answer's count.
 pub(super) fn usage(counts: &Value, prompt: &str, completion: &str) -> Option<TokenUsage> {
     let count = |pointer: &str| counts.pointer(pointer).and_then(tokens);
     Some(TokenUsage {
