@@ -38,13 +38,13 @@ pub struct Shapes {
 pub struct ShapeRow {
     /// The data set.
     pub dataset: String,
-    /// The model whose answers they are, or stand beside.
+    /// The model that wrote the answers, or beside whose answers the documents stand.
     pub model: String,
     /// The framework, or [`MASK_BENCH`].
     pub written_by: String,
     /// The framework whose answers these documents stand beside, as they are of the same schemas; none of answers themselves.
     pub beside: Option<String>,
-    /// Schemas that the documents are of.
+    /// Number of schemas of these documents.
     pub schemas: usize,
     /// Documents.
     pub documents: usize,
