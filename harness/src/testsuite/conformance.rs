@@ -34,7 +34,7 @@ pub struct CaseFailure {
     pub reason: String,
 }
 
-/// The ways in which a case fails (definitions 5.4 and 5.5, and what the paper calls a compile error).
+/// The ways in which a case fails (definitions 5.4 and 5.5, and the paper's compile error).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FailureKind {
@@ -51,15 +51,15 @@ pub enum FailureKind {
 /// The token at which an instance was rejected.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stop {
-    /// Number of tokens accepted before it.
+    /// Number of tokens accepted before the rejected one.
     pub token: usize,
-    /// The text of those.
+    /// Text of the tokens accepted before it.
     pub after: String,
-    /// The text of the token; empty at the end of the document.
+    /// Text of the rejected token; empty at the end of the document.
     pub text: String,
 }
 
-/// Judges what became of a case.
+/// Judges a framework's results on a case.
 pub fn judge(case: &Case, tokens: &[Vec<TokenId>], trial: &Trial, vocabulary: &Vocabulary) -> CaseOutcome {
     let failures = match &trial.compilation {
         Compilation::Done { .. } => replays(case, tokens, trial, vocabulary),

@@ -1,4 +1,4 @@
-//! [`SuiteRecord`]: what one framework did with one case of the Test Suite.
+//! [`SuiteRecord`]: the outcome of one framework on one case of the Test Suite.
 
 use serde::{Deserialize, Serialize};
 
