@@ -21,8 +21,8 @@ pub struct WorkerCompiler {
 }
 
 impl WorkerCompiler {
-    /// `worker` as a compiler of masks over `mask_len` tokens, with limits for a compilation and for every other call;
-    /// `completes` tells whether it answers `completion`.
+    /// Wraps `worker` as a compiler of masks over `mask_len` tokens, with limits for a compilation and for every other call; `completes` tells
+    /// whether it answers `completion`.
     pub fn new(worker: Worker, compile_limits: Limits, mask_limits: Limits, mask_len: usize, completes: bool) -> Self {
         Self {
             worker: Arc::new(Mutex::new(worker)),
@@ -70,7 +70,7 @@ impl Compiler for WorkerCompiler {
     }
 }
 
-/// The compile error that a worker's failure amounts to.
+/// Returns the compile error for a worker's failure.
 pub fn compile_error(failure: WorkerFailure) -> CompileError {
     let kind = match failure {
         WorkerFailure::TimedOut { .. } | WorkerFailure::OutOfCpuTime { .. } | WorkerFailure::OutOfMemory { .. } => {
@@ -218,7 +218,7 @@ impl Drop for WorkerMasker {
     }
 }
 
-/// A worker is in a usable state between any two statements, also after a panic elsewhere.
+/// Locks the worker, also after a panic elsewhere: a worker is in a usable state between any two statements.
 fn lock(worker: &Mutex<Worker>) -> MutexGuard<'_, Worker> {
     worker.lock().unwrap_or_else(PoisonError::into_inner)
 }

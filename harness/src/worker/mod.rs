@@ -118,7 +118,7 @@ pub struct Worker {
     peak_memory: u64,
 }
 
-/// Asks a program who it is.
+/// Starts a program and asks it to describe itself.
 ///
 /// # Errors
 ///
@@ -221,7 +221,7 @@ impl Worker {
         self.request(&Request::Replay { masker, tokens, forced }, limits)
     }
 
-    /// Lets a masker go.
+    /// Releases a masker.
     pub fn forget(&mut self, masker: u64) {
         self.forgotten.push(masker);
     }

@@ -52,7 +52,7 @@ pub struct Reply {
     pub raw: Vec<u8>,
 }
 
-/// The members that say how to read on.
+/// Members of a reply that announce raw bytes after its line.
 #[derive(Deserialize)]
 struct Head {
     #[serde(default)]
@@ -241,7 +241,7 @@ impl Process {
         }
     }
 
-    /// Keeps the end of what the process writes to standard error.
+    /// Reads standard error and keeps its last bytes.
     fn listen(&mut self) {
         let mut chunk = [0; 4096];
         while let Ok(read @ 1..) = self.errors.read(&mut chunk) {
@@ -251,7 +251,7 @@ impl Process {
         }
     }
 
-    /// The reply, once it is there whole.
+    /// Returns the reply once it has arrived whole.
     fn take_reply(&mut self) -> Result<Option<Reply>, WorkerFailure> {
         let Some(end) = self.received[self.scanned..].iter().position(|&byte| byte == b'\n') else {
             self.scanned = self.received.len();

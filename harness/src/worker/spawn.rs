@@ -6,7 +6,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::sync::{LazyLock, Mutex, PoisonError};
 use std::thread;
 
-/// A program to be started, and where its process goes.
+/// A program to be started, and the channel to which its process is sent.
 type Order = (Command, Sender<io::Result<Child>>);
 
 /// The thread that starts all processes. The system ends a process with the *thread* that started it, so that this one has to

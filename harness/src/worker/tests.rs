@@ -1,5 +1,4 @@
-//! Workers that crash, hang, eat memory and talk nonsense. They are shell scripts, so that they can be as bad as
-//! they like.
+//! Tests with workers that crash, hang, use up memory or break the protocol; they are shell scripts.
 
 use maskwright_worker::{Purpose, StyleChanges};
 use std::collections::BTreeMap;

@@ -28,7 +28,7 @@ impl ProcessUsage {
         }
     }
 
-    /// Looks again. A process that is gone keeps its last figures.
+    /// Reads the figures again. A process that is gone keeps its last figures.
     pub fn refresh(&mut self) {
         let what = ProcessRefreshKind::nothing().with_memory().with_cpu().without_tasks();
         self.system
