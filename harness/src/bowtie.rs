@@ -72,7 +72,7 @@ pub struct Session<'a> {
 }
 
 impl<'a> Session<'a> {
-    /// A conversation about `framework`, with limits for each schema.
+    /// A session about `framework`, with limits for each schema.
     ///
     /// # Errors
     ///
@@ -149,7 +149,7 @@ impl<'a> Session<'a> {
         }))
     }
 
-    /// Whether the draft is known is the reply.
+    /// Sets the draft of later schemas. The reply says whether the draft is known.
     fn set_dialect(&mut self, request: &Value) -> Value {
         let uri = request["dialect"].as_str().unwrap_or_default().trim_end_matches('#');
         let is_named = |draft: &Draft| draft.schema_uri().trim_end_matches('#') == uri;
@@ -205,7 +205,7 @@ impl<'a> Session<'a> {
     }
 }
 
-/// Tells Bowtie what became of a schema. `tells_emptiness` says that a refusal as unsatisfiable is a verdict on every instance.
+/// Returns the reply to Bowtie on a schema. `tells_emptiness` says that a refusal as unsatisfiable is a verdict on every instance.
 fn verdicts(trial: &Trial, tokens: &[Vec<TokenId>], tells_emptiness: bool) -> Value {
     match &trial.compilation {
         Compilation::Done { .. } => {

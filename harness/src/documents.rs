@@ -10,7 +10,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::error::CommandError;
 
-/// How many folders deep a directory of documents is looked through.
+/// Depth of folders to which a directory of documents is searched.
 const MAX_FOLDERS: usize = 16;
 
 /// Keywords whose values name other documents.
@@ -93,7 +93,7 @@ impl DocumentLibrary {
         })
     }
 
-    /// Whether there is none.
+    /// Whether the library has no documents.
     pub fn is_empty(&self) -> bool {
         self.documents.is_empty()
     }

@@ -1,4 +1,4 @@
-//! [`CommandError`]: how a command fails, and the exit code that says so.
+//! [`CommandError`]: the failures of commands, with their exit codes.
 
 use std::path::{Path, PathBuf};
 
@@ -38,7 +38,7 @@ pub enum CommandError {
     FetchSome {
         /// Names of the sources that failed.
         failed: Vec<String>,
-        /// How many were asked for.
+        /// Number of sources asked for.
         of: usize,
     },
     /// Arguments that do not go together.

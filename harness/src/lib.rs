@@ -46,7 +46,7 @@ use crate::error::CommandError;
 struct Cli {
     #[command(subcommand)]
     command: commands::Command,
-    /// Say nothing but errors beside the result
+    /// Print nothing but errors beside the result
     #[arg(long, short, global = true, conflicts_with = "verbose")]
     quiet: bool,
     /// Print more messages on what is done
@@ -54,7 +54,7 @@ struct Cli {
     verbose: bool,
 }
 
-/// Version, commit, and what this program was built with.
+/// Version and commit of this program, and the features it was built with.
 const VERSION: &str = concat!(
     env!("CARGO_PKG_VERSION"),
     " (commit ",

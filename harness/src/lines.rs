@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// The wanted places below one place, by name or position; and which of the wanted places it is itself.
+/// Node of the tree of wanted places: its children by name or position, and the indices of the pointers that end at it.
 #[derive(Default)]
 struct Wanted {
     children: HashMap<String, usize>,
