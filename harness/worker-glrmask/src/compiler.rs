@@ -143,7 +143,7 @@ type Sequence = Yoke<State<'static>, Arc<Constraint>>;
 #[derive(Clone)]
 struct GlrmaskMasker {
     sequence: Sequence,
-    /// The tokens accepted, from which a state is made again: glrmask has no way back.
+    /// The tokens accepted, from which a state is made again: glrmask has no rollback.
     history: TokenHistory,
     mask: TokenMask,
     mask_is_current: bool,

@@ -124,7 +124,7 @@ impl Compiler for LlamaCppCompiler {
     }
 }
 
-/// An error of the schema converter, of which the bindings tell a number only.
+/// Returns the compile error of the schema converter, of which the bindings tell a number only.
 fn schema_error(schema: &str, message: &str) -> CompileError {
     match serde_json::from_str::<serde_json::Value>(schema) {
         Err(error) => CompileError::new(CompileErrorKind::Malformed, error.to_string()),
@@ -132,11 +132,11 @@ fn schema_error(schema: &str, message: &str) -> CompileError {
     }
 }
 
-/// A document so far. Samplers come before the model that they point into: they are dropped first.
+/// Masker of a document in progress. Samplers come before the model that they point into, so that they are dropped first.
 #[derive(Clone)]
 struct LlamaCppMasker {
     sampler: LlamaSampler,
-    /// The sampler before the first token, from which states are made again: llama.cpp has no way back.
+    /// The sampler before the first token, from which states are made again: llama.cpp has no rollback.
     start: Arc<LlamaSampler>,
     history: TokenHistory,
     /// Whether the last token was an end of sequence, which leaves a grammar as it is.

@@ -90,7 +90,7 @@ impl Compiler for XgrammarCompiler {
     }
 }
 
-/// Sorts messages by their wording: of the kinds that XGrammar has inside, none comes out.
+/// Sorts messages into kinds of errors by their wording: XGrammar does not report the kinds that it has inside.
 fn compile_error(error: &XGrammarErr) -> CompileError {
     let message = error.to_string();
     let is = |needles: &[&str]| needles.iter().any(|needle| message.contains(needle));
@@ -118,7 +118,7 @@ fn compile_error(error: &XGrammarErr) -> CompileError {
     CompileError::new(kind, message)
 }
 
-/// A document so far.
+/// Masker of a document in progress.
 struct XgrammarMasker {
     matcher: GrammarMatcher,
     history: TokenHistory,

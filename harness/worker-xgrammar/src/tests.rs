@@ -17,7 +17,7 @@ fn subjects() -> [Subject; 2] {
     })
 }
 
-/// Bytes are tokens of their own number.
+/// Tokenizer in which each byte is the token of the same number.
 struct Bytes;
 
 impl Tokenize for Bytes {

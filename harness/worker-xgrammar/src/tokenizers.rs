@@ -1,4 +1,4 @@
-//! The tokenizer that the benchmark has, made again here: it serves forced tokens.
+//! The benchmark's tokenizer, made again in this process, where it serves forced tokens.
 
 #[allow(dead_code)]
 #[path = "../../src/vocabularies/encodings.rs"]

@@ -6,9 +6,9 @@ use xgrammar::{TokenizerInfo, XGrammarErr};
 
 /// XGrammar's view of `vocabulary`.
 ///
-/// The package builds one from a Hugging Face tokenizer.json only, so the tokens are written as such a file, byte by byte
-/// in the characters of GPT-2. Special and unused ids have no entry, by which XGrammar knows that they are no text. Of
-/// text tokens with the same bytes only the first is told: names are unique in that file.
+/// The package builds one from a Hugging Face tokenizer.json only, so the tokens are written as such a file, byte by byte in the characters of GPT-2.
+/// Special and unused ids have no entry, by which XGrammar knows that they are no text. Of text tokens with the same bytes only the first is listed:
+/// names are unique in that file.
 ///
 /// # Errors
 ///

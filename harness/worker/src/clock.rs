@@ -17,7 +17,7 @@ pub struct Stopwatch {
 }
 
 impl Stopwatch {
-    /// Starts.
+    /// Starts a stopwatch.
     pub fn start() -> Self {
         // The elapsed time is read inside of the processor time, whose clock takes longer to read.
         let cpu = process_cpu_time();

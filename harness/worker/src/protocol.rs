@@ -73,7 +73,7 @@ pub enum Request<'a> {
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         documents: Cow<'a, BTreeMap<String, String>>,
     },
-    /// Feeds tokens to a copy of a masker, asking for the mask before each. The masker itself stays where it is.
+    /// Feeds tokens to a copy of a masker, asking for the mask before each. The masker itself does not advance.
     Replay {
         /// The masker.
         masker: u64,
@@ -221,10 +221,10 @@ pub struct Replayed {
     /// For each token tried, the processor time of its mask and of advancing, in nanoseconds.
     #[serde(default)]
     pub cpu_ns: Vec<u64>,
-    /// How many of the accepted tokens were forced, where that was asked for and the framework tells.
+    /// Number of the accepted tokens that were forced, where that was asked for and the framework tells.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forced: Option<usize>,
-    /// Bytes that the compiled schema takes after it, where the framework tells.
+    /// Bytes that the compiled schema takes after the replay, where the framework tells.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_bytes: Option<usize>,
 }

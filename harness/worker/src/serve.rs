@@ -38,10 +38,10 @@ pub struct Setup {
     pub style: StyleChanges,
 }
 
-/// Makes a framework ready, or says why it cannot be.
+/// Function that makes a framework ready, or returns the reason for which it cannot be.
 pub type Prepare<'a> = &'a (dyn Fn(&Setup) -> Result<Box<dyn Compiler>, String> + Sync);
 
-/// Makes a tokenizer, where this worker can.
+/// Function that makes a tokenizer, where this worker can.
 pub type MakeTokenizer<'a> = &'a (dyn Fn(&TokenizerSource) -> Option<Arc<dyn Tokenize>> + Sync);
 
 /// Answers requests on standard input until it ends.
@@ -78,7 +78,7 @@ pub fn serve(description: &Description, tokenizer: MakeTokenizer<'_>, prepare: P
     })
 }
 
-/// A framework at work does not see that its input has ended: a thread looks after the parent process instead.
+/// Starts a thread that ends this process with its parent: a framework at work does not see that its input has ended.
 fn exit_with_parent() {
     const INTERVAL: Duration = Duration::from_secs(1);
     let parent = rustix::process::getppid();
@@ -284,7 +284,7 @@ fn walk(masker: &mut dyn Masker, tokens: &[TokenId], replayed: &mut Replayed) ->
     Ok(())
 }
 
-/// How many of `tokens` would not have been sampled: those that the framework forces and that come next indeed.
+/// Returns the number of `tokens` that would not have been sampled: those that the framework forces and that do come next.
 fn forced_share(masker: &mut dyn Masker, tokens: &[TokenId]) -> Result<usize, MaskError> {
     let mut forced = Vec::new();
     let mut share = 0;

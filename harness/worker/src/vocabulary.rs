@@ -1,4 +1,4 @@
-//! [`WireVocabulary`]: a vocabulary on its way to a worker.
+//! [`WireVocabulary`]: a vocabulary in the form in which it is sent to a worker.
 
 use std::sync::Arc;
 
