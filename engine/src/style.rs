@@ -17,8 +17,8 @@ pub use whitespace::{FixedWhitespace, Indent, LineBreak, SpacesAround, Whitespac
 /// and its tenfold and tenth only. [`Explainer::narrowings`](crate::explain::Explainer::narrowings) lists the values of a schema
 /// that are left out.
 ///
-/// Two presets: [`rfc8259`](Self::rfc8259), all of JSON, is what judges of documents need;
-/// [`generation`](Self::generation) is what a model should write. Their fields can be mixed.
+/// Two presets: [`rfc8259`](Self::rfc8259), all of JSON, is for judging documents; [`generation`](Self::generation) is for models
+/// that write them. Their fields can be mixed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Style {
     /// Whitespace between the parts of a document.
@@ -33,8 +33,8 @@ pub struct Style {
     /// take further keys where few objects would be left.
     pub closed: bool,
     /// Whether objects have all members that `properties` declares. Left out are members without which alone a value is finite,
-    /// as where a schema refers to itself. Objects that are valid only without some of the members, that are nested more than 128 deep, or of which few
-    /// would be left where they have to differ (`uniqueItems`) have what they must.
+    /// as where a schema refers to itself. Objects that are valid only without some of the members, that are nested more than 128
+    /// deep, or of which few would be left where they have to differ (`uniqueItems`) have what they must.
     pub all_required: bool,
     /// Escapes in strings and names.
     pub escapes: Escapes,
@@ -132,13 +132,14 @@ pub enum KeyOrder {
 pub enum Escapes {
     /// Any that RFC 8259 has, so that `\u0061` is an `a`.
     Any,
-    /// Only what must be escaped is, and in its shortest form: `\"`, `\\`, and control characters.
+    /// Only characters that must be escaped are, each in its shortest form: `\"`, `\\`, and control characters.
     Needed,
-    /// Only what must be escaped in JSON is, as in [`Needed`](Self::Needed), and what YAML does not hold as it is: DEL, the control characters of Latin-1, line and paragraph
-    /// separators, the byte order mark and U+FFFE and U+FFFF. Then a string reads alike in JSON and in the double quotes of YAML.
+    /// Only characters that must be escaped in JSON are, as in [`Needed`](Self::Needed), and those that YAML does not hold as
+    /// they are: DEL, the control characters of Latin-1, line and paragraph separators, the byte order mark and U+FFFE and
+    /// U+FFFF. Then a string reads alike in JSON and in the double quotes of YAML.
     Printable,
-    /// Only what must be escaped in JSON is, as in [`Needed`](Self::Needed), and every character beyond ASCII, those beyond U+FFFF as
-    /// a surrogate pair: the document is ASCII, as Python's `json.dumps` writes it.
+    /// Only characters that must be escaped in JSON are, as in [`Needed`](Self::Needed), and every character beyond ASCII, those
+    /// beyond U+FFFF as a surrogate pair: the document is ASCII, as Python's `json.dumps` writes it.
     Ascii,
 }
 
@@ -170,7 +171,8 @@ const UNNAMED_CONTROLS: [(u32, u32); 3] = [(0x00, 0x07), (0x0B, 0x0B), (0x0E, 0x
 /// Control characters that have no escape of one letter, and all characters beyond ASCII.
 const NOT_ASCII: [(u32, u32); 4] = [(0x00, 0x07), (0x0B, 0x0B), (0x0E, 0x1F), (0x80, 0x10_FFFF)];
 
-/// Control characters that have no escape of one letter, and what YAML 1.1 does not hold in double quotes, or reads as a line break there.
+/// Control characters that have no escape of one letter, and characters that YAML 1.1 does not hold in double quotes, or reads as
+/// a line break there.
 const UNPRINTABLE: [(u32, u32); 7] = [
     (0x00, 0x07),
     (0x0B, 0x0B),
@@ -214,7 +216,7 @@ impl Style {
 }
 
 impl Default for Style {
-    /// [`generation`](Self::generation): what a model should write.
+    /// Returns [`generation`](Self::generation), the style in which a model should write.
     fn default() -> Self {
         Self::generation()
     }

@@ -57,7 +57,7 @@ impl TokenMask {
     /// Lets `write` overwrite the mask's words in place, in this type's layout, for frameworks that fill a buffer of
     /// the caller's. Bits past the last token are cleared afterwards.
     ///
-    /// `write` is given what the mask held before, and must set every word.
+    /// `write` is given the words that the mask held before, and must set every word.
     pub fn fill_words(&mut self, write: impl FnOnce(&mut [u32])) {
         write(&mut self.words);
         self.clear_tail();

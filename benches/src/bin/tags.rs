@@ -1,9 +1,9 @@
 //! Structural tags of 1, 10, 100 and 500 tools: processor time of compilation, of the first mask, and of the masks of replies.
 //!
-//! `cargo run --release -p maskwright-benches --bin tags -- [--tools N,…] [--style json|qwen_xml]` prints a line for each number of tools. A reply is free
-//! text with calls of up to twenty of the tools in the format of Hermes or, in the other style, of Qwen3-Coder, each with arguments of its own. Masks are those of
-//! o200k_base; a tag was compiled before, so that the vocabulary is sorted. Masks of free text are those outside of calls when a second masker writes
-//! the reply.
+//! `cargo run --release -p maskwright-benches --bin tags -- [--tools N,…] [--style json|qwen_xml]` prints a line for each number
+//! of tools. A reply is free text with calls of up to twenty of the tools in the format of Hermes or, in the other style, of
+//! Qwen3-Coder, each with arguments of its own. Masks are those of o200k_base; a tag was compiled before, so that the vocabulary
+//! is sorted. Masks of free text are those outside of calls when a second masker writes the reply.
 
 use std::fmt::Write as _;
 use std::process::ExitCode;

@@ -1,9 +1,9 @@
 //! The keywords that exclude a text, found by going through the subschemas beside the text.
 //!
-//! A subschema excludes what has begun of a value if one of its keywords does, or a subschema that it applies to the value or
-//! to a part of it, or, of an `anyOf`, every branch. Where one keyword in each place is enough, that takes one walk, with
-//! no set of keywords tried. Where keywords exclude a value only together, the walk leads to the subschema that they are
-//! of, and [`ConflictSearch`] finds them there.
+//! A subschema excludes the beginning of a value if one of its keywords does, or a subschema that it applies to the value or to a
+//! part of it, or, of an `anyOf`, every branch. Where one keyword in each place is enough, that takes one walk, with no set of
+//! keywords tried. Where keywords exclude a value only together, the walk leads to the subschema that they are of, and
+//! [`ConflictSearch`] finds them there.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;

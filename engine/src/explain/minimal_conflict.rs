@@ -19,9 +19,9 @@ pub(super) enum Excluded<'t> {
     End(&'t [u8]),
 }
 
-/// Work that one explanation may cost, in units of about a microsecond: what automata work out, the subschemas that are
-/// looked at, and a little for each set of keywords tried. A tenth of a second at most: a service answers a schema or a
-/// document that it refuses without delay.
+/// Work that one explanation may cost, in units of about a microsecond: the results of automata, the subschemas that are looked
+/// at, and a little for each set of keywords tried. A tenth of a second at most: a service answers a schema or a document that it
+/// refuses without delay.
 pub(super) const MAX_WORK: usize = 100_000;
 /// Work for each set of keywords tried, whatever it holds.
 const WORK_OF_TRIAL: usize = 20;

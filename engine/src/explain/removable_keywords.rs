@@ -5,10 +5,10 @@
 //! taken out, and where it is *fixed*, it stays whole, and only the keyword that made it so can be taken out. `oneOf` is
 //! both: "at least one holds" of relaxable branches, and "no two hold" of fixed ones.
 //!
-//! A reference can be taken out as well: what it leads to then asserts nothing there. So the references that a set of
-//! keywords needs are in it.
+//! A reference can be taken out as well: its target then asserts nothing there. So the references that a set of keywords needs
+//! are in it.
 //!
-//! What a keyword declares stays where it is taken out: `additionalProperties` and `unevaluated*` mean the same without it.
+//! The declarations of a keyword stay when it is taken out: `additionalProperties` and `unevaluated*` mean the same without it.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::mem::take;

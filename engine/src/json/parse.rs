@@ -368,8 +368,8 @@ impl Parser<'_> {
     }
 }
 
-/// Length of the longest number in JSON's grammar that `text` starts with; `None` without one, and where what follows
-/// a point or an exponent sign is no digit.
+/// Length of the longest number in JSON's grammar that `text` starts with; `None` without one, and where no digit follows a point
+/// or an exponent sign.
 fn number_len(text: &[u8]) -> Option<usize> {
     let digits = |from: usize| text[from..].iter().take_while(|byte| byte.is_ascii_digit()).count();
     let mut at = usize::from(text.first() == Some(&b'-'));

@@ -15,8 +15,8 @@
 //! assert!(warnings[0].message().contains("`minimum`"));
 //! ```
 //!
-//! The text alone is looked at, none of the documents that it refers to, and in the text every place where the dialect has
-//! a schema, and what references within the text lead to; never values such as those of `const`, `enum`, `default` and
+//! The text alone is looked at, none of the documents that it refers to, and in the text every place where the dialect has a
+//! schema, and the targets of references within the text; never values such as those of `const`, `enum`, `default` and
 //! `examples`. The time is linear in the text, at most 1,000 warnings are given, of 16 MiB together, and nothing recurses.
 
 mod branches;

@@ -72,7 +72,7 @@ struct Step<'d> {
     index: NodeIndex,
     dialect: Dialect,
     has_own_keywords: bool,
-    /// The schema around it; none of the root and of what only a reference leads to.
+    /// The schema around it; none for the root and for schemas that only a reference leads to.
     parent: Option<usize>,
     /// The resource that it belongs to.
     resource: NodeIndex,

@@ -41,8 +41,9 @@ impl fmt::Debug for ExactCompiler {
 
 impl ExactCompiler {
     /// A compiler for a vocabulary. Where its tokens spell ASCII alone and the style escapes only what it must, all other
-    /// characters are escaped ([`Escapes::Ascii`](crate::Escapes::Ascii)), so that documents that have them can be written. Sorts its tokens, and looks at values of any kind and, where formats are asserted, at
-    /// texts of these, which takes a fraction of a second.
+    /// characters are escaped ([`Escapes::Ascii`](crate::Escapes::Ascii)), so that documents that have them can be written. Sorts
+    /// its tokens, and looks at values of any kind and, where formats are asserted, at texts of these, which takes a fraction of
+    /// a second.
     pub fn new(vocabulary: Arc<Vocabulary>, options: ExactOptions) -> Self {
         Self::tuned(vocabulary, options, Tuning::default())
     }

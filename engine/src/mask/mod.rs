@@ -1,8 +1,8 @@
 //! Masks of tokens, from the automaton of a schema: the tokens of a vocabulary that may come at each state of a document.
 //!
-//! `compiler` makes a `compiled_schema`, which works masks out and keeps them, and a `masker` over it. `index` holds what
-//! is known of a vocabulary and never changes, `cache` what is remembered within bounds of memory. `structure` walks over
-//! the tokens between the strings of a document, `strings` over those within strings, `objects` over those of names.
+//! `compiler` makes a `compiled_schema`, which works masks out and keeps them, and a `masker` over it. `index` sorts the tokens
+//! of a vocabulary and never changes, `cache` keeps results within bounds of memory. `structure` walks over the tokens between
+//! the strings of a document, `strings` over those within strings, `objects` over those of names.
 
 pub(crate) mod cache;
 pub(crate) mod compiled_schema;

@@ -1,15 +1,15 @@
 //! Warm-up, which works out masks before they are asked for: of formats and values of any kind when a vocabulary is loaded, of a
 //! schema when it is compiled.
 //!
-//! Formats are the same in all schemas, and the tokens that may come within their texts are kept for all of them. So texts
-//! of those that schemas mostly ask for are read once, beforehand; and so it is with what begins values that may be
-//! anything, as those of members that a schema does not speak of mostly may.
+//! Formats are the same in all schemas, and the tokens that may come within their texts are kept for all of them. So texts of
+//! those that schemas mostly ask for are read once, beforehand; and so are the tokens that begin values that may be anything, as
+//! those of members that a schema does not speak of mostly may.
 //!
-//! The first mask at a state takes longer than those after it, and what takes long is mostly the same in all documents:
-//! which tokens begin a value of each kind that the schema speaks of, which may come first in its strings, numbers and
-//! names. A compiler has time for that where a decode loop has not, so the kinds nearest to the root are looked at, as
-//! many as fit a bound on work, and then states further into their strings. Where alternatives are told apart by a constant, as
-//! tools are by their names, the members behind each constant are looked at as well.
+//! The first mask at a state takes longer than those after it, and the slow parts are mostly the same in all documents: which
+//! tokens begin a value of each kind that the schema speaks of, which may come first in its strings, numbers and names. A
+//! compiler has time for that where a decode loop has not, so the kinds nearest to the root are looked at, as many as fit a bound
+//! on work, and then states further into their strings. Where alternatives are told apart by a constant, as tools are by their
+//! names, the members behind each constant are looked at as well.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! Exact sets of numbers, and an automaton over the numerals that denote their members.
 //!
-//! What a schema says of a number (type, bounds, `multipleOf`, `const`, `enum`, and their Boolean combinations) is one
+//! The conditions of a schema on a number (type, bounds, `multipleOf`, `const`, `enum`, and their Boolean combinations) are one
 //! set of finite decimals. The set is built up in three files:
 //!
 //! - [`divisor`]: the multiples of one decimal;

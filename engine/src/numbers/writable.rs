@@ -1,11 +1,11 @@
 //! The numbers that a style with bounded numerals can write.
 //!
-//! A numeral without exponent is as long as its number is large or fine, so that a bound on its length leaves numbers out.
-//! They are left out here, of the set of all numbers, so that whatever is asked about sets of numbers (whether one is empty, how many
-//! members it has, which) is answered for what can be written, and no numeral is begun that has no end.
+//! A numeral without exponent is as long as its number is large or fine, so that a bound on its length leaves numbers out. They
+//! are left out here, of the set of all numbers, so that whatever is asked about sets of numbers (whether one is empty, how many
+//! members it has, which) is answered for the numbers that can be written, and no numeral is begun that has no end.
 //!
-//! What a schema says of numbers must not lose its meaning by that: each Boolean combination of its bounds, multiples and
-//! values that has a number has one that can be written. This holds because
+//! The conditions of a schema on numbers must not lose their meaning by that: each Boolean combination of its bounds, multiples
+//! and values that has a number has one that can be written. This holds because
 //!
 //! - there is a place behind the point more than any multiple and any value of usual size needs, so that between two
 //!   such numbers there is one that is no multiple of anything;

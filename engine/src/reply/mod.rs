@@ -148,7 +148,7 @@ impl ReplyCompiler {
     /// # Errors
     ///
     /// As [`Compiler::compile`](crate::Compiler::compile) of [`ExactCompiler`](crate::ExactCompiler); and
-    /// [`CompileErrorKind::Unsupported`] where [`DataFormat::Yaml`] cannot hold what the schema allows.
+    /// [`CompileErrorKind::Unsupported`] where [`DataFormat::Yaml`] cannot hold a value that the schema allows.
     pub fn compile(&self, schema: &str, form: &ReplyForm) -> Result<Box<dyn Masker>, CompileError> {
         let mut options = self.options.clone();
         let (schema, kept) = match form.data {
@@ -236,14 +236,16 @@ impl ReplyCompiler {
 
     /// Compiles a grammar into a masker of the replies that are a text of it, bytes of UTF-8 as they are. Nothing of the style counts.
     ///
-    /// Rules may be nested in themselves where each byte of a reply says which of the rules it belongs to, as in grammars of JSON, expressions or
-    /// programs. Rules may begin with themselves (`sum: sum "+" term | term`) or alike; what is refused is what would have to be remembered in ever more ways at once, such as palindromes.
+    /// Rules may be nested in themselves where each byte of a reply says which of the rules it belongs to, as in grammars of
+    /// JSON, expressions or programs. Rules may begin with themselves (`sum: sum "+" term | term`) or alike; what is refused is
+    /// what would have to be remembered in ever more ways at once, such as palindromes.
     ///
     /// # Errors
     ///
-    /// [`CompileErrorKind::Malformed`], with line and column, where the text is no grammar, names a rule that it does not define, or has no rule to
-    /// begin with; [`CompileErrorKind::Unsupported`] for what [`GrammarSyntax`] says is not read, and, with the rule and what begins alike, where a byte does not say what it belongs to;
-    /// [`CompileErrorKind::Unsatisfiable`] where it has no text; [`CompileErrorKind::LimitExceeded`] where it is too large.
+    /// [`CompileErrorKind::Malformed`], with line and column, where the text is no grammar, names a rule that it does not define,
+    /// or has no rule to begin with; [`CompileErrorKind::Unsupported`] for what [`GrammarSyntax`] says is not read, and, with the
+    /// rule and what begins alike, where a byte does not say what it belongs to; [`CompileErrorKind::Unsatisfiable`] where it has
+    /// no text; [`CompileErrorKind::LimitExceeded`] where it is too large.
     pub fn compile_grammar(&self, grammar: &str, syntax: GrammarSyntax) -> Result<Box<dyn Masker>, CompileError> {
         grammar::compile(self, grammar, syntax)
     }
@@ -255,18 +257,19 @@ impl ReplyCompiler {
     /// `{"type": "choice", "choices": [TEXT, …]}` is one of some texts. Fixed texts name special tokens: `<|call|>` in one is the token of that name,
     /// where the vocabulary has it. Free text within a tag never has the tag's end.
     ///
-    /// Content in the styles `qwen_xml`, `minimax_xml`, `glm_xml`, `deepseek_xml` and `deepseek_v4_1_xml` is the parameters of a call: those of `properties`, `required` and
-    /// `additionalProperties`, in their order, with values of their schemas. Strings stand as they are, without the marks at which parsers take them to end; other values
-    /// stand as JSON.
+    /// Content in the styles `qwen_xml`, `minimax_xml`, `glm_xml`, `deepseek_xml` and `deepseek_v4_1_xml` is the parameters of a
+    /// call: those of `properties`, `required` and `additionalProperties`, in their order, with values of their schemas. Strings
+    /// stand as they are, without the marks at which parsers take them to end; other values stand as JSON.
     ///
     /// # Errors
     ///
     /// [`CompileErrorKind::Malformed`] where the text is no structural tag or names a token that the vocabulary lacks;
-    /// [`CompileErrorKind::Unsupported`] for the format `grammar` where a rule of it is nested in itself, styles of content that are not named here, other keywords on the object of arguments in a style that is not `json`,
-    /// limits on the tokens or characters of a part, members that are not known, fixed texts that the vocabulary cannot spell, and contents that can begin at one byte after another
-    /// while what is before them goes on, such as free text; [`CompileErrorKind::LimitExceeded`]
-    /// where it is too large; [`CompileErrorKind::Unsatisfiable`] and the other kinds where a schema or expression in it cannot be compiled.
-    /// Each has the place in the structural tag.
+    /// [`CompileErrorKind::Unsupported`] for the format `grammar` where a rule of it is nested in itself, styles of content that
+    /// are not named here, other keywords on the object of arguments in a style that is not `json`, limits on the tokens or
+    /// characters of a part, members that are not known, fixed texts that the vocabulary cannot spell, and contents that can
+    /// begin at one byte after another while what is before them goes on, such as free text; [`CompileErrorKind::LimitExceeded`]
+    /// where it is too large; [`CompileErrorKind::Unsatisfiable`] and the other kinds where a schema or expression in it cannot
+    /// be compiled. Each has the place in the structural tag.
     pub fn compile_structural_tag(&self, tag: &str) -> Result<Box<dyn Masker>, CompileError> {
         tags::compile(self, tag)
     }

@@ -1,8 +1,8 @@
 //! YAML in block style, written over the automaton of JSON documents.
 //!
-//! Each piece of YAML stands for a piece of compact JSON: `- ` for the bracket or comma before an item, a line with fewer spaces for the
-//! brackets that end what is between. So whether some document goes on is the automaton's to say, and what is kept beside its
-//! state is how far lines are indented.
+//! Each piece of YAML stands for a piece of compact JSON: `- ` for the bracket or comma before an item, a line with fewer spaces
+//! for the brackets that end what is between. So whether some document goes on is the automaton's to say, and only the
+//! indentation of lines is kept beside its state.
 
 use hashbrown::HashMap;
 

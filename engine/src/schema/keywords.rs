@@ -11,7 +11,7 @@ pub(crate) struct NodeId(pub u32);
 
 /// The assertions and applicators of a subschema: a value is valid if it satisfies all of them.
 ///
-/// The meaning is that of draft 2020-12; what older drafts say otherwise is translated to it. Absent keywords are
+/// The meaning is that of draft 2020-12; keywords of older drafts with another meaning are translated to it. Absent keywords are
 /// `None`, `false` or empty.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Keywords {
@@ -61,7 +61,8 @@ pub(crate) struct Keywords {
     /// The branches of which exactly one must hold. May be empty: then nothing is valid.
     pub one_of: Option<Vec<NodeId>>,
     pub not: Option<NodeId>,
-    /// `if` with `then` and `else`. Without either it asserts nothing, but what it evaluates counts for `unevaluated*`.
+    /// `if` with `then` and `else`. Without either it asserts nothing, but the members and items that it evaluates count for
+    /// `unevaluated*`.
     pub if_then_else: Option<(NodeId, Option<NodeId>, Option<NodeId>)>,
     /// Targets of `$ref`, `$dynamicRef` and `$recursiveRef`. May form cycles, also unguarded ones (`{"$ref": "#"}`).
     pub refs: Vec<NodeId>,

@@ -22,7 +22,8 @@ impl SchemaSet {
     ///
     /// # Errors
     ///
-    /// [`CompileError`]: the text is not JSON or not a schema, something refers to what is not at hand, or a limit was reached.
+    /// [`CompileError`]: the text is not JSON or not a schema, a reference leads to a document or schema that is not at hand, or
+    /// a limit was reached.
     pub fn load(text: &str, options: &SchemaOptions) -> Result<Self, CompileError> {
         let mut index = ResourceIndex::new(options);
         let document = index.add_document(text, None)?;

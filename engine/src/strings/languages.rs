@@ -88,8 +88,8 @@ impl Languages {
         }
     }
 
-    /// Languages that begin with those that are [shared](Self::share) and what was found out about them; only new ones
-    /// count against `limits`. There is room for `room` expressions from the beginning.
+    /// Returns languages that begin with those that are [shared](Self::share) and all results about them; only new ones count
+    /// against `limits`. There is room for `room` expressions from the beginning.
     pub(crate) fn over(&self, limits: &Limits, room: usize) -> Self {
         let limits = LanguageLimits::from(limits);
         Self {

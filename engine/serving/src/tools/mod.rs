@@ -83,8 +83,9 @@ pub(crate) struct Tool<'t> {
 ///
 /// # Errors
 ///
-/// [`ToolError::Malformed`], with the place, where `tools` is no list of functions with plain names and parameters that may be objects; [`ToolError::UnknownTool`] and
-/// [`ToolError::NoTool`], where the choice needs a tool that is not there. Schemas are not looked into.
+/// [`ToolError::Malformed`], with the place, where `tools` is no list of functions with plain names and parameters that may be
+/// objects; [`ToolError::UnknownTool`] and [`ToolError::NoTool`], where the choice needs a tool that is not there. Schemas are
+/// not looked into.
 pub fn structural_tag(
     format: ToolFormat,
     tools: &Value,

@@ -34,11 +34,11 @@ pub(crate) enum Assertion {
     /// The value is the array of these items, each given by the assertion of being equal to it, of which some say how members are
     /// ordered.
     WrittenArray(Arc<[AssertionId]>),
-    /// The value is the object of these members, and they are written in this order. No value read is given by it: only what a
-    /// subschema lists.
+    /// The value is the object of these members, and they are written in this order. No value that is read has this assertion:
+    /// only values that a subschema lists.
     WrittenObject(Arc<[(TextId, AssertionId)]>),
-    /// The value is within so many containers of a value on which the schema says nothing, and what it contains stays
-    /// within the style's bound on their depth.
+    /// The value is within so many containers of a value on which the schema says nothing, and its content stays within the
+    /// style's bound on their depth.
     Free(u8),
     /// The value satisfies at least one of these assertions, which are sorted.
     AnyOf(Box<[AssertionId]>),

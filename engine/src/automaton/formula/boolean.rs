@@ -1,8 +1,8 @@
 //! [`Formulas`]: hash-consed Boolean formulas over atoms.
 //!
-//! What a value must satisfy is one formula, whose atoms are facts that are not known yet: "every item is an integer",
-//! "there is a member `a`". As the value is read, atoms are decided or replaced by others; what is left is the
-//! *residual* formula. Equal formulas share one id, so a residual formula is cheap to store in a state and to compare.
+//! The requirement on a value is one formula, whose atoms are facts that are not known yet: "every item is an integer", "there is
+//! a member `a`". As the value is read, atoms are decided or replaced by others; the remainder is the *residual* formula. Equal
+//! formulas share one id, so a residual formula is cheap to store in a state and to compare.
 
 use hashbrown::{DefaultHashBuilder, HashSet, HashTable};
 use smallvec::{SmallVec, smallvec};

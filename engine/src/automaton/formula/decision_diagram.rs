@@ -4,8 +4,8 @@
 //! value is valid under them. A diagram is a binary decision diagram over the verdicts of these assertions, in their
 //! order. It is computed when the value begins, so each frame of the stack is judged by itself while the value is read.
 //!
-//! A diagram is usually made from a formula over verdicts. It remembers the formula: what a container must satisfy is
-//! that formula with the conditions of the assertions in place of their verdicts, which stays as short as it was.
+//! A diagram is usually made from a formula over verdicts. It remembers the formula: the requirement on a container is that
+//! formula with the conditions of the assertions in place of their verdicts, which stays as short as it was.
 
 use crate::automaton::error::{AutomatonError, check_limit};
 use crate::automaton::formula::boolean::{Atom, FormulaId, FormulaNode, Formulas};

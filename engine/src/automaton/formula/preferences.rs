@@ -1,8 +1,8 @@
 //! Preferred texts: of the strings that a schema allows those that a style would rather have written.
 //!
-//! A preference narrows what is written and never what is valid. So [`Strings`] holds both, and whatever combines sets of strings
-//! combines what is preferred of them, as long as any is left. Where more depends on a string than its validity (strings that
-//! must differ, assertions whose verdict is open), all are written.
+//! A preference narrows the texts that are written and never those that are valid. So [`Strings`] holds both sets, and each
+//! operation on sets of strings is applied to the preferred ones as well, as long as any are left. Where more depends on a string
+//! than its validity (strings that must differ, assertions whose verdict is open), all are written.
 
 use super::Algebra;
 use super::assertion::Constraint;
@@ -50,7 +50,7 @@ impl Constraint {
         }
     }
 
-    /// Replaces what the constraint says of strings.
+    /// Replaces the strings of the constraint.
     #[must_use]
     pub(crate) fn with_strings(self, strings: Strings) -> Self {
         Self {

@@ -45,8 +45,8 @@ enum ItemsOf {
 type ByItself<T> = fn(&mut Algebra, NodeId, &Keywords, bool) -> Result<(Vec<T>, bool), CompileError>;
 
 impl Algebra {
-    /// The formula on an object with what `unevaluatedProperties: rest` of `node` imposes; `objects` is the formula of all
-    /// other keywords.
+    /// The formula on an object with the condition that `unevaluatedProperties: rest` of `node` imposes; `objects` is the formula
+    /// of all other keywords.
     pub(super) fn with_unevaluated_properties(
         &mut self,
         objects: FormulaId,
@@ -88,7 +88,7 @@ impl Algebra {
     }
 
     /// The formula `objects` with each of its alternatives closed by itself, so that members are judged alternative by
-    /// alternative: what the alternative does not evaluate satisfies the assertion. `None` unless exactly one alternative
+    /// alternative: members that the alternative does not evaluate satisfy the assertion. `None` unless exactly one alternative
     /// holds and evaluates members.
     fn closed_alternatives(
         &mut self,

@@ -4,7 +4,7 @@ use crate::automaton::formula::TextId;
 use crate::strings::LanguageId;
 use std::hash::Hash;
 
-/// The keys that may come next, or the key texts that may follow what has been read of a key.
+/// The keys that may come next, or the texts that may follow the part of a key that has been read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum NextKeys {
     /// No key may come.

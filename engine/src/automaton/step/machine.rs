@@ -157,7 +157,7 @@ impl Automaton {
         self.search.memory() - self.search.memory_above + self.own_memory()
     }
 
-    /// An estimate of all memory, in bytes, with what grows with the schema alone.
+    /// Estimates all memory, in bytes, including the memory that grows with the schema alone.
     pub(crate) fn whole_memory(&self) -> usize {
         self.memory() + self.search.proportional_memory()
     }

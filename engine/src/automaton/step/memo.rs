@@ -58,7 +58,7 @@ pub(super) enum Derivation {
 /// The last few sets of values, each with the set derived from it.
 pub(super) type DerivedSets = SmallVec<[(SetId<AssertionId>, ValueSet); 4]>;
 
-/// The strings that a string being read may become, by what follows them.
+/// The strings that a string being read may become, by the state behind them.
 #[derive(Clone, Debug)]
 pub(crate) struct TextClasses {
     /// The state after each class of strings, with the verdicts of the open assertions that tell classes apart.
@@ -70,7 +70,7 @@ pub(crate) struct TextClasses {
     pub(crate) representative: Arc<str>,
 }
 
-/// Strings that are looked at one by one because what follows them may differ from what follows their class.
+/// Strings that are looked at one by one because the state behind them may differ from that of their class.
 #[derive(Clone, Debug)]
 pub(crate) struct ExceptionalTexts {
     /// The strings among values that are compared.

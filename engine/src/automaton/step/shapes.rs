@@ -1,10 +1,10 @@
 //! Shapes: the least description of the bytes that may come at a state, so that work done for one state serves all that are
 //! alike.
 //!
-//! Most states of a document differ only in what surrounds them. A value that is required to satisfy a constraint, with
-//! no other verdict open, has a *shape*: the tokens that begin it are found once per shape, and those that end it are
-//! combined with what may follow it. After a member of an independent-key object the same may come whichever keys have
-//! been seen, apart from keys that are written out.
+//! Most states of a document differ only in their surroundings. A value that is required to satisfy a constraint, with no other
+//! verdict open, has a *shape*: the tokens that begin it are found once per shape, and those that end it are combined with the
+//! bytes that may follow it. After a member of an independent-key object the same may come whichever keys have been seen, apart
+//! from keys that are written out.
 
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::{ENUMERATED_KEYS, FormulaId, KeySetId, split};
@@ -63,7 +63,7 @@ pub(crate) enum NextMembers {
 }
 
 impl Automaton {
-    /// The shape of the value that a state is before; `None` if what may follow depends on which value comes. Values of
+    /// Returns the shape of the value that a state is before; `None` if the bytes that may follow depend on the value. Values of
     /// one shape begin alike wherever they stand.
     pub(crate) fn value_shape(&mut self, at: State) -> Result<Option<ValueShape>, AutomatonError> {
         let Cursor::Value(expected) = at.cursor else {
@@ -80,15 +80,15 @@ impl Automaton {
         Ok(Some(ValueShape { demand, layout }))
     }
 
-    /// The requirement on a value with an expectation; `None` if what may follow depends on which value comes.
+    /// Returns the requirement on a value with an expectation; `None` if the bytes that may follow depend on the value.
     fn value_demand(&mut self, expected: ExpectationId) -> Result<Option<ValueDemand>, AutomatonError> {
         self.shape(expected)?;
         let shape = self.shape_memo.shapes.get(&expected).and_then(Option::as_ref);
         Ok(shape.map(|(demand, _)| *demand))
     }
 
-    /// The shape of the value after the key that a state is behind, in an independent-key object; `None` for other states,
-    /// or if what may follow depends on which value comes. It is found without the state before the value.
+    /// The shape of the value after the key that a state is behind, in an independent-key object; `None` for other states, or if
+    /// the bytes that may follow depend on the value. The shape is found without the state before the value.
     pub(crate) fn shape_behind(&mut self, at: State) -> Result<Option<ValueShape>, AutomatonError> {
         let (Cursor::Colon(name), Some(frame)) = (at.cursor, self.frame(at.stack)) else {
             return Ok(None);
@@ -157,7 +157,7 @@ impl Automaton {
         Ok((others == NextKeys::None).then_some(NextMembers::None))
     }
 
-    /// The schema-independent form of a shape; `None` if its containers are restricted in what they contain.
+    /// The schema-independent form of a shape; `None` if its containers are restricted in their content.
     pub(crate) fn common_shape(&mut self, shape: ValueShape) -> Option<CommonShape> {
         let ValueDemand::Constraint(constraint) = shape.demand else {
             return None;

@@ -5,8 +5,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use hashbrown::HashMap;
 
-/// Values by keys, within so many bytes all together: of two generations, of which the older is forgotten when the younger
-/// has half of the room, but for what was asked for since.
+/// Values by keys, within so many bytes all together: of two generations, of which the older is forgotten when the younger has
+/// half of the room, but for the values asked for since.
 #[derive(Debug)]
 pub(crate) struct BoundedCache<K, V> {
     young: Generation<K, V>,

@@ -1,6 +1,6 @@
 //! [`CharactersBelow`]: the characters that the texts of a trie have below each node, and the number of characters of each text.
 //!
-//! Where a language loops on all characters below a node, what is below it is known at the node.
+//! Where a language loops on all characters below a node, the tokens below the node are judged at the node.
 
 use super::trie::{ROOT, Trie, first_child};
 

@@ -150,7 +150,8 @@ impl NameTokens<'_> {
         Ok(())
     }
 
-    /// The tokens with the whole of a name that may not come, where a name of almost any kind comes next; none elsewhere. All others are in the set that others are added to.
+    /// The tokens with the whole of a name that may not come, where a name of almost any kind comes next; none elsewhere. All
+    /// others are in the set that others are added to.
     pub(crate) fn before_any_name(&mut self, at: State) -> Result<Option<Vec<TokenId>>, AutomatonError> {
         let Some(contents) = self.tokens.index.between.behind_quote() else {
             return Ok(None);

@@ -19,12 +19,12 @@
 //!
 //! # Which beginnings are the same
 //!
-//! States are interned by what decides their future: the runs, counted from the exponent that no further text means,
-//! and residues ([`residue`]) of the digits for the divisors that still occur. A set without divisors needs no residues,
-//! and once no breakpoint shares the digits, only the lengths count: a few states in all. With exponents allowed, numbers
-//! are not a regular language: how many digits were written matters as soon as there are bounds (`523e-1` is at most 100,
-//! where `5234e-1` is not), and where there are divisors so do the position of the point and the zeros at the end
-//! (`1500e-2` is an integer, `1.500e2`, too). Then a text visits as many states as it has bytes, and no more than that.
+//! States are interned by the facts that decide their future: the runs, counted from the exponent that no further text means, and
+//! residues ([`residue`]) of the digits for the divisors that still occur. A set without divisors needs no residues, and once no
+//! breakpoint shares the digits, only the lengths count: a few states in all. With exponents allowed, numbers are not a regular
+//! language: how many digits were written matters as soon as there are bounds (`523e-1` is at most 100, where `5234e-1` is not),
+//! and where there are divisors so do the position of the point and the zeros at the end (`1500e-2` is an integer, `1.500e2`,
+//! too). Then a text visits as many states as it has bytes, and no more than that.
 //!
 //! The plain style bounds numerals. A number that is too large or too fine for that is no member of any set (see
 //! [`writable`](super::writable)), so that most sets have one rule in a fraction, the multiples of the last place's power of ten.
@@ -60,9 +60,9 @@ pub enum NumberStyle {
     /// - Zeros at the end count as digits. Where no other digit can follow, a fraction ends with the second place, or with the
     ///   last place of the schema's own number: a price may end in `.50` or `.00`.
     ///
-    /// Numbers of any length that the schema itself names (`const`, `enum`, `minimum`, `maximum`) can be written, and so can a million
-    /// around each bound, so that whatever the schema tells apart has a number, and items that have to differ have enough. All other longer numbers are left out, as if
-    /// they did not exist: 1e21, 1e-30 and the thirtieth digit of π.
+    /// Numbers of any length that the schema itself names (`const`, `enum`, `minimum`, `maximum`) can be written, and so can a
+    /// million around each bound, so that whatever the schema tells apart has a number, and items that have to differ have
+    /// enough. All other longer numbers are left out, as if they did not exist: 1e21, 1e-30 and the thirtieth digit of π.
     ///
     /// A fraction of zeros, as in `2.0`, may be written of any integer that the schema allows, but not of those that it asks
     /// for by `"type": "integer"`, or by a `const` or `enum` of integers without points. A minus is written only where there are

@@ -129,7 +129,7 @@ fn random_walks(automaton: &mut NumeralAutomaton, set: NumberSetId, random: &mut
     given_up
 }
 
-/// Asserts that [`NumeralAutomaton::next_digits`] is right: each of the digits that it names may follow, and so may each behind
+/// Asserts that `NumeralAutomaton::next_digits` is right: each of the digits that it names may follow, and so may each behind
 /// them.
 pub(super) fn check_next_digits(automaton: &mut NumeralAutomaton, state: NumberState) {
     for longest in 1..4 {

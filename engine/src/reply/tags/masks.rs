@@ -1,9 +1,9 @@
 //! [`MaskFinder`]: the tokens that may come at some threads.
 //!
-//! Threads go on independently, so a mask is the union of theirs. At the beginning of free text it is the set of all tokens of text, which is
-//! known of the vocabulary, but for those in which a pattern ends; at another place only tokens are looked at in which the patterns
-//! are read otherwise than from the beginning. In a content the engine's own mask is taken, and beside it the tokens that reach beyond the content are walked over, which
-//! have a byte that may end it before one that may follow it.
+//! Threads go on independently, so a mask is the union of theirs. At the beginning of free text it is the set of all tokens of
+//! text, which is known of the vocabulary, but for those in which a pattern ends; at another place only tokens are looked at in
+//! which the patterns are read otherwise than from the beginning. In a content the engine's own mask is taken, and beside it the
+//! tokens that reach beyond the content are walked over, which have a byte that may end it before one that may follow it.
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! [`Stepper`]: the threads after a byte.
 //!
-//! What follows a content or free text may begin wherever that may end. These ways out are not threads until a byte is read on
-//! them: so free text is one thread, whatever follows it.
+//! The point behind a content or free text may be entered wherever that may end. These ways out are not threads until a byte is
+//! read on them: so free text is one thread, whatever follows it.
 
 use smallvec::SmallVec;
 

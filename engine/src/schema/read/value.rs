@@ -83,7 +83,7 @@ impl KeywordReader<'_, '_> {
         })
     }
 
-    /// Admits only what is in `values` and was admitted before: `const` and `enum` may stand side by side.
+    /// Admits only values that are in `values` and were admitted before: `const` and `enum` may stand side by side.
     fn restrict(&mut self, values: Vec<Value>) {
         self.keywords.values = Some(match self.keywords.values.take() {
             None => values,

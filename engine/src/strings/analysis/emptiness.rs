@@ -144,8 +144,8 @@ impl Languages {
         matches!(self.arena.node(id), Expr::And(members) if members.iter().any(has_length))
     }
 
-    /// Splits the bound on the number of characters off an intersection: what it bounds, the least and the most
-    /// ([`u64::MAX`] for no end). A caller that keeps tables by state can count for itself.
+    /// Splits the bound on the number of characters off an intersection: the language that it bounds, the least and the largest
+    /// number ([`u64::MAX`] for no end). A caller that keeps tables by state can count for itself.
     pub(crate) fn split_length(&mut self, id: LanguageId) -> Result<Option<(LanguageId, u64, u64)>, LimitReached> {
         if let Some((min, max)) = self.arena.as_length(id) {
             return Ok(Some((ANY, min, max)));
@@ -243,7 +243,7 @@ impl Languages {
         Ok(known.map(|lengths| !lengths.meets(min, max)))
     }
 
-    /// Searches for a text of `start` over at most `states` states, and remembers what that shows of every state met.
+    /// Searches for a text of `start` over at most `states` states, and remembers the result for every state met.
     fn search(&mut self, start: LanguageId, states: usize, order: Order) -> Result<SearchEnd, LimitReached> {
         let mut came_from: HashMap<LanguageId, LanguageId> = HashMap::new();
         let mut open = BinaryHeap::from([Reverse(((0, 0), 0, start))]);

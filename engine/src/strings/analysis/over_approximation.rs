@@ -242,7 +242,7 @@ impl Languages {
         Ok(Some(slack))
     }
 
-    /// Splits a bound on the number of octets off an intersection: what it bounds, and the most.
+    /// Splits a bound on the number of octets off an intersection: the language that it bounds, and the largest number.
     fn split_octets(&mut self, id: LanguageId) -> Result<Option<(LanguageId, u64)>, LimitReached> {
         let Expr::And(members) = self.arena.node(id) else {
             return Ok(None);

@@ -160,7 +160,7 @@ impl Languages {
         })
     }
 
-    /// Whether what has a text of `id` before characters of a class is one, where that shows.
+    /// Whether a text of `id` followed by characters of a class is a text of `id`, where that shows.
     fn is_closed_over(&self, id: LanguageId, class: &Class<'_>, depth: usize) -> bool {
         let Some(depth) = class.inside(depth) else {
             return false;
@@ -196,7 +196,7 @@ impl Languages {
             && !self.arena.has_custom_dfa(id)
     }
 
-    /// Notes that what follows characters of an open class is not empty, and open over the same class.
+    /// Notes that the targets of characters of an open class are not empty, and open over the same class.
     pub(in crate::strings) fn note_open(&mut self, id: LanguageId, rows: &Transitions) -> Result<(), LimitReached> {
         let Some(class) = self.open_class(id)? else {
             return Ok(());

@@ -1,8 +1,8 @@
 //! Internationalised host names (RFC 5890, section 2.3.2.3): U-labels, A-labels and other labels without hyphens in
 //! both the third and the fourth place, none of which is longer than 63 octets once encoded, nor the name than 253.
 //!
-//! The state keeps the present label, with what no longer matters about its ASCII characters left out, and of those
-//! before it how long they are and what they ask of others ([`Demand`]).
+//! The state keeps the present label, without the facts about its ASCII characters that no longer matter, and of the labels
+//! before it their lengths and the requirement that they put on others ([`Demand`]).
 //!
 //! Nearly always a longer label takes more octets once encoded, but not quite always, because numbers in Punycode adapt
 //! to those before them. Outside of the language are the names, hard to come by, of which a beginning of a label takes

@@ -5,7 +5,7 @@
 //! any other. Three things are asked of a custom DFA:
 //!
 //! - It hands out a state only if some text leads on from there to acceptance.
-//! - It knows the lengths of what may follow, exactly, or does not answer.
+//! - It knows the lengths of the texts that may follow, exactly, or does not answer.
 //! - Where it has so many states that a search through them would not end, it knows languages without custom DFAs that
 //!   contain it and that it contains, which settle most questions about combinations.
 

@@ -125,7 +125,7 @@ impl RegexSyntax {
         coarse.forgetting()
     }
 
-    /// A coarse state without what has been read of a name, a quantifier or a range.
+    /// Returns a coarse state without the part of a name, a quantifier or a range that has been read.
     fn forgetting(mut self) -> Self {
         let forget = |class: &mut ClassState| {
             if matches!(class, ClassState::Atom(_) | ClassState::High(_)) {

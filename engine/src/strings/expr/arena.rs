@@ -221,7 +221,7 @@ impl Arena {
         bits.fold(0, |bits, (i, _)| bits | 1 << i)
     }
 
-    /// The members of an intersection as one language and a bound on its lengths, if that is what they are.
+    /// The members of an intersection as one language and a bound on its lengths, if they are of this form.
     pub(in crate::strings) fn bounded(&self, members: &[LanguageId]) -> Option<(LanguageId, u64, u64)> {
         let &[a, b] = members else { return None };
         let bound = |inner, length| self.as_length(length).map(|(min, max)| (inner, min, max));

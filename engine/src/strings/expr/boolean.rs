@@ -100,7 +100,7 @@ impl Arena {
         self.or(vec![shorter, longer])
     }
 
-    /// `body` with its conditions on the past tied to the languages `past` of what has been read.
+    /// `body` with its conditions on the past tied to the languages `past` of the text that has been read.
     pub(in crate::strings) fn recall(&mut self, body: LanguageId, past: &[LanguageId]) -> NewLanguage {
         let mentioned = self.facts(body).pasts;
         if mentioned == 0 {
@@ -156,7 +156,7 @@ impl Arena {
         Ok(())
     }
 
-    /// Leaves out what has no characters but those of a class of which another member has any texts: `[a-c]*|ab?c|b` is
+    /// Leaves out members that have no characters but those of a class of which another member has any texts: `[a-c]*|ab?c|b` is
     /// `[a-c]*`.
     fn absorb(&self, members: &mut Vec<LanguageId>) {
         let loops = members
@@ -248,7 +248,7 @@ impl Arena {
         Ok(())
     }
 
-    /// Whether what begins with a text of `inner` and goes on with one of `rest` is one of `rest`.
+    /// Whether a text of `inner` followed by one of `rest` is a text of `rest`.
     fn absorbs(&self, rest: LanguageId, inner: LanguageId) -> bool {
         let head = match *self.node(rest) {
             Expr::Concat(head, _) => head,

@@ -123,7 +123,7 @@ impl Facts {
 }
 
 impl Expr {
-    /// Whether all expressions that this one is made of are such as `holds`; what a loop is defined as is none of them.
+    /// Whether `holds` is true of all expressions of which this one is made; the definition of a loop is none of them.
     pub(in crate::strings) fn all_parts(&self, mut holds: impl FnMut(LanguageId) -> bool) -> bool {
         match self {
             Self::None | Self::Empty | Self::Class(_) | Self::Past(_) | Self::Loop(_) => true,

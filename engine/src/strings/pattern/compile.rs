@@ -62,7 +62,7 @@ pub(super) struct PatternCompiler<'a> {
     ast: &'a Ast,
     limits: &'a LanguageLimits,
     steps: usize,
-    /// The languages of expressions without assertions: what comes before an assertion is compiled more than once.
+    /// The languages of expressions without assertions: expressions before an assertion are compiled more than once.
     plain: Vec<Option<LanguageId>>,
     followed: HashMap<(AstId, MatchStart, Continuation), LanguageId>,
     /// Lookbehinds by their condition, and the languages of the pasts that fulfil it.

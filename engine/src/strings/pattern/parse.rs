@@ -188,7 +188,7 @@ impl<'s> PatternParser<'s> {
         self.ast.add(AstForm::Alternatives(alternatives))
     }
 
-    /// Reads what opens a lookaround, behind `(?`; none where something else stands there.
+    /// Reads the opening of a lookaround, behind `(?`; none where something else stands there.
     pub(super) fn open_lookaround(&mut self) -> Option<GroupKind> {
         let marks = [
             ("<=", true, false),

@@ -146,7 +146,7 @@ impl<'s> PatternParser<'s> {
         };
     }
 
-    /// Reads what opens a group; flags that hold for the whole pattern may stand at its beginning.
+    /// Reads the opening of a group; flags that hold for the whole pattern may stand at its beginning.
     fn open_python_group(&mut self, is_begin: bool) -> Result<GroupKind, PatternError> {
         let start = self.at;
         self.at += 1;

@@ -133,8 +133,8 @@ impl Orders {
         id
     }
 
-    /// A new id of several orders of which a document keeps one, that ask for more than the schema does. It is not shared: what
-    /// objects fall back to that cannot meet that depends on the object.
+    /// A new id of several orders of which a document keeps one, that ask for more than the schema does. It is not shared: the
+    /// order of objects that cannot meet these orders depends on the object.
     pub(super) fn add_rivals(&mut self, rivals: Vec<Rival>) -> OrderId {
         self.add(Arc::default(), rivals.into())
     }

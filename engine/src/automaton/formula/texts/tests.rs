@@ -60,7 +60,7 @@ fn long_texts_take_linear_memory() {
     for _ in 0..2 {
         for _ in 0..20_000 {
             text = table.extended(text, "some");
-            // What else could come is looked at as well.
+            // Other continuations are looked at as well.
             table.longer(text, '?');
         }
         memory.push(table.memory());

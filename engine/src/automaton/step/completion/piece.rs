@@ -56,7 +56,7 @@ pub(super) type Samples = Arc<[(TextPiece, AssertionId)]>;
 #[derive(Debug, Default)]
 pub(crate) struct CompletionMemo {
     pub(super) values: HashMap<(Constraint, OrderId), Option<TextPiece>>,
-    /// The end of a string with its closing quote, by the language of what may follow.
+    /// The end of a string with its closing quote, by the language of the texts that may follow.
     pub(super) words: HashMap<LanguageId, Option<TextPiece>>,
     pub(super) numbers: HashMap<NumberState, Option<TextPiece>>,
     /// The text of a member of an object that judges each key by itself, by the demand on the object, the key, and whether

@@ -1,5 +1,5 @@
-//! Whether a key, and so a `,`, may come where an object stands in a document, and which keys: what was read is taken from the keys that
-//! the object's formula admits.
+//! Whether a key, and so a `,`, may come where an object stands in a document, and which keys: the keys read are subtracted from
+//! those that the object's formula admits.
 //!
 //! The keys that may come first are worked out once per formula. Later in an independent-key object the same keys may
 //! come except for those seen, which are subtracted by counting instead of making a new list or language.

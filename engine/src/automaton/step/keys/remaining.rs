@@ -1,4 +1,4 @@
-//! Remaining key texts: what may follow in a key whose beginning has been read.
+//! Remaining key texts: the texts that may follow in a key whose beginning has been read.
 //!
 //! Usually the keys that may come are a list, or all keys but those of a list. The list is searched for the text read
 //! so far, so reading a member creates no language. Only where patterns tell keys apart do the remaining texts form a

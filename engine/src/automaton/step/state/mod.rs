@@ -136,7 +136,7 @@ pub(super) fn is_of_number(byte: u8) -> bool {
 /// The result of a step: the next state; `None` if the byte may not come here.
 pub(super) type StepResult = Result<Option<State>, AutomatonError>;
 
-/// The whitespace since the last other byte, as far as it limits what may follow.
+/// The whitespace since the last other byte, as far as it limits the bytes that may follow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) enum Gap {
     /// No whitespace, or any amount where that makes no difference.

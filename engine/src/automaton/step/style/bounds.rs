@@ -1,8 +1,8 @@
 //! The style's bounds where the schema sets none ([`WritingBounds`]).
 //!
-//! A count in each state would make a state, and a mask, of every item and every character. So what a document has written is
-//! counted beside its state, in [`Written`], as long as the bound is far. Near the bound the state is replaced by one that
-//! has it: [`bound`](Automaton::bound) turns a string's language into that of its texts that end in time, and lets an
+//! A count in each state would make a state, and a mask, of every item and every character. So the characters and items of a
+//! document are counted beside its state, in [`Written`], as long as the bound is far. Near the bound the state is replaced by
+//! one that has it: [`bound`](Automaton::bound) turns a string's language into that of its texts that end in time, and lets an
 //! array count its last items itself. That happens between tokens, and soon enough that no token passes the bound.
 //!
 //! A bound so small that it is always near is a part of the state from the beginning. Members of objects need no
@@ -190,8 +190,8 @@ impl Automaton {
         Ok(true)
     }
 
-    /// Makes bounds that are near a part of the state. The state that comes out can be completed, and what continues it
-    /// continues the state that went in.
+    /// Makes bounds that are near a part of the state. The new state can be completed, and a text that continues it continues the
+    /// old state.
     pub(crate) fn bound(&mut self, at: &mut WrittenState) -> Result<(), AutomatonError> {
         if at.is_text_due() {
             self.bound_text(at)?;
@@ -371,7 +371,7 @@ impl Automaton {
         }
     }
 
-    /// The stack whose arrays near their bound count what may still come. `is_done` says that the innermost container
+    /// The stack whose arrays near their bound count the items that may still come. `is_done` says that the innermost container
     /// stands behind a whole item.
     fn with_counted_items(
         &mut self,

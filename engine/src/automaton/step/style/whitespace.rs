@@ -1,5 +1,5 @@
-//! Whitespace between the parts of a document. A style bounds the whitespace of each gap by itself, so the machine only
-//! remembers what the current gap may still contain, or where it is fixed how much of it has been read.
+//! Whitespace between the parts of a document. A style bounds the whitespace of each gap by itself, so the automaton only
+//! remembers the whitespace that the current gap may still contain or, where it is fixed, how much of it has been read.
 
 use crate::automaton::decode::DecodeState;
 use crate::automaton::error::AutomatonError;
@@ -138,7 +138,7 @@ impl Automaton {
         Ok(None)
     }
 
-    /// Whether what follows the whitespace read may begin with a byte, as far as that whitespace counts.
+    /// Whether the part behind the whitespace read may begin with a byte, as far as that whitespace counts.
     pub(in crate::automaton::step) fn gap_ends(&self, state: &State, next: u8) -> bool {
         match self.search.algebra.style.whitespace {
             Whitespace::Fixed(layout) if state.cursor.is_between() => {

@@ -1,8 +1,8 @@
 //! Items that have to differ from those before them, compared as late as possible.
 //!
-//! An item is read as if any value were allowed, together with the values that it must not equal. Only values that
-//! agree with what has been read of the item still matter, and after a few bytes there are usually none. While there
-//! are some, a state is kept only if the item can still become something else.
+//! An item is read as if any value were allowed, together with the values that it must not equal. Only values that agree with the
+//! part of the item that has been read still matter, and after a few bytes there are usually none. While there are some, a state
+//! is kept only if the item can still become something else.
 
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::{
@@ -201,8 +201,8 @@ impl Automaton {
         Ok((after, kind))
     }
 
-    /// Whether a container with residual `demand` can be completed to a value other than each of `rivals`, which agree
-    /// with what has been read of it.
+    /// Whether a container with residual `demand` can be completed to a value other than each of `rivals`, which agree with the
+    /// part of it that has been read.
     fn rest_can_be_distinct(
         &mut self,
         demand: FormulaId,
@@ -224,8 +224,8 @@ impl Automaton {
         }
     }
 
-    /// The demand on a container together with the condition that it differs from each of `rivals`, which agree with
-    /// what has been read of it.
+    /// The demand on a container together with the condition that it differs from each of `rivals`, which agree with the part of
+    /// it that has been read.
     fn distinct_demand(&mut self, demand: FormulaId, kind: &Container, rivals: SetId<AssertionId>) -> FormulaId {
         let values = &self.search.algebra.values;
         let read = match kind {

@@ -1,8 +1,9 @@
 //! Numbers that have to differ from others.
 //!
-//! Mostly more numbers begin with what has been read than a document has items, and then one of them is none of the others.
-//! Otherwise all that may still come are looked at, or where these are many some are tried. Only where these are all among the others does the automaton of
-//! numbers read on in a set without the others that have the same digits at their beginning.
+//! Mostly more numbers begin with the text read than a document has items, and then one of them differs from all others.
+//! Otherwise all numbers that may still come are looked at, or where these are many some are tried. Only where all of these are
+//! among the others does the automaton of numbers read on in a set without the others that have the same digits at their
+//! beginning.
 
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::{Assertion, AssertionId, ByNumber, SetId, TextId};
@@ -87,7 +88,7 @@ impl Automaton {
         Ok(self.tried_rest(number, text, others).is_some() || self.number_beside(text, expected, others)?.is_some())
     }
 
-    /// Returns the [`PartialNumber`] of the number that a state is in or before; with the state, it decides how many numbers may
+    /// Returns the `PartialNumber` of the number that a state is in or before; with the state, it decides how many numbers may
     /// come.
     pub(crate) fn partial_number(&mut self, at: State) -> Result<PartialNumber, AutomatonError> {
         let others = self.distinctness(at.stack)?.child.others;

@@ -128,7 +128,7 @@ impl Automaton {
         Ok(from)
     }
 
-    /// Some of the values of a set, among them all that agree with what has been read of a container.
+    /// Returns some of the values of a set, among them all that agree with the part of a container that has been read.
     fn likely_agreeing(&mut self, kind: &Container, values: SetId<AssertionId>) -> Vec<AssertionId> {
         let sets = &self.search.algebra.values.others;
         let holders = &self.distinct_memo.holders;

@@ -76,8 +76,8 @@ impl Automaton {
         Ok(stays)
     }
 
-    /// The classes of strings that the string a state is in may become, and the strings that are looked at singly because
-    /// what follows them may differ. `None` if there are too many classes, or if hardly any string represents most others.
+    /// The classes of strings that the string a state is in may become, and the strings that are looked at singly because the
+    /// states behind them may differ. `None` if there are too many classes, or if hardly any string represents most others.
     ///
     /// Strings of a class have the same verdicts and are equal to no value that they, or a container that ends with them,
     /// are compared with. So each is one more value, whatever its characters are.

@@ -1,8 +1,9 @@
 //! Open regions: languages of which any text of a class of characters is a beginning, wherever it leads.
 //!
-//! What asks for several things ahead, each somewhere (`(?=.*[a-z])(?=.*[0-9])`), has a state for each set of what has come
-//! so far, but in all of these any character of a line may follow. So the tokens of such characters are taken together, by
-//! the posting lists of their characters, and only where one of the others comes it is looked at what has come before it.
+//! A language that asks for several things ahead, each somewhere (`(?=.*[a-z])(?=.*[0-9])`), has a state for each set of things
+//! that have come so far, but in all of these any character of a line may follow. So the tokens of such characters are taken
+//! together, by the posting lists of their characters, and only where one of the others comes it is looked at what has come
+//! before it.
 
 use crate::automaton::{Automaton, AutomatonError};
 use crate::mask::index::posting_lists::{Members, gaps, shared};

@@ -1,10 +1,10 @@
 //! Refuses structural tags in which a reply could be read in ever more ways. They are refused when they are compiled, so that no reply is later.
 //!
-//! Two threads part where a reply may go on in two ways: at a choice, or where a content or free text may end and may go on. All pairs of
-//! places are followed that threads can stand in at the same time ([`pairs`]), roughly: more may be told than can be. Fixed texts and free text have a
-//! known number of states. A content has not, so that it must not begin again at the same place while it is read. At first contents are
-//! looked at in outline ([`outline`]): a text may be any text, a document is one that has ended or not. Where that does not do,
-//! contents of few states are looked at as they are.
+//! Two threads part where a reply may go on in two ways: at a choice, or where a content or free text may end and may go on. All
+//! pairs of places are followed that threads can stand in at the same time ([`pairs`]), roughly: more may be told than can be.
+//! Fixed texts and free text have a known number of states. A content has not, so that it must not begin again at the same place
+//! while it is read. At first contents are looked at in outline ([`outline`]): a text may be any text, a document is one that has
+//! ended or not. Where that does not do, contents of few states are looked at as they are.
 
 mod outline;
 mod pairs;
