@@ -66,7 +66,7 @@ pub struct Forbidden {
     pub character: Option<char>,
     /// JSON Pointer of the value that the byte belongs to: for a name, a comma or a bracket the object or array around it.
     pub pointer: String,
-    /// The reason.
+    /// The reason for which the byte is forbidden.
     pub cause: Cause,
     /// Continuations that could stand there instead, as far as they can be said in a few words.
     pub expected: Vec<Expected>,

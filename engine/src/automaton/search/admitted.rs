@@ -112,7 +112,7 @@ impl Search {
         Ok(verdicts)
     }
 
-    /// For each assertion, the only verdict that is admitted; `None` if both are.
+    /// Returns for each assertion the only verdict that is admitted; `None` if both are.
     pub(crate) fn forced(&self, expected: &Expectation) -> SmallVec<[Option<bool>; 4]> {
         let assertions = 0..expected.assertions.len() as u32;
         assertions
@@ -120,8 +120,8 @@ impl Search {
             .collect()
     }
 
-    /// For each assertion, the verdict that all strings have or that alone is admitted; `None` if it depends on the
-    /// string.
+    /// Returns for each assertion the verdict that all strings have or that alone is admitted; `None` if the verdict depends on
+    /// the string.
     pub(crate) fn certain_of_strings(
         &mut self,
         what: &Expectation,

@@ -28,7 +28,7 @@ pub(crate) trait MaskedText: Send + Sync + 'static {
     /// Returns the part of a state that its mask and completion depend on.
     fn key(at: &Self::State) -> Self::Key;
 
-    /// For each state the length in tokens of the longest completion behind a token that is allowed there.
+    /// Returns for each state the length in tokens of the longest completion behind a token that is allowed there.
     fn furthest(&self) -> &ShardedCache<Self::Key, u32>;
 
     /// The tokens.

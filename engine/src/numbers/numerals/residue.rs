@@ -149,8 +149,8 @@ pub(super) fn integer_part(written: &WrittenDigits, live: &[&Divisor]) -> Vec<Bi
     residues
 }
 
-/// For digits with a residue: by number of further digits, which of them make a multiple. There is at most one while
-/// they are shorter than the modulus, and from then on they depend only on the residue shifted by so many digits.
+/// Returns, for digits with a residue, the further digits that make a multiple, by their number. There is at most one while they
+/// are shorter than the modulus, and from then on they depend only on the residue shifted by so many digits.
 fn completions(modulus: u64, residue: u64) -> Vec<u64> {
     let (mut signature, mut width, mut shifted) = (Vec::new(), 1u128, u128::from(residue));
     let modulus = u128::from(modulus);

@@ -222,7 +222,8 @@ impl Graph {
         self.edges.push(place);
     }
 
-    /// For each length the set of states that have it, up to where the sets repeat: from where, how often, and the sets.
+    /// Returns for each length the set of states that have it, up to where the sets repeat: the first length that repeats, the
+    /// period, and the sets.
     fn run(&self) -> Option<(u64, u64, Vec<Bits>)> {
         let (settled, phase) = self.leaves.iter().try_fold((0, 1), |(settled, phase), (_, lengths)| {
             let (from, period) = lengths.tail()?;

@@ -133,7 +133,7 @@ pub(super) fn json_pointer(grammar: &mut Grammar) -> FormatLanguage {
     grammar.whole(POINTER)
 }
 
-/// As in draft-handrews-relative-json-pointer-01, without the later index manipulation.
+/// Relative JSON Pointers of draft-handrews-relative-json-pointer-01, without the later index manipulation.
 pub(super) fn relative_json_pointer(grammar: &mut Grammar) -> FormatLanguage {
     grammar.whole(&format!(r"(?:0|[1-9]\d*)(?:#|{POINTER})"))
 }

@@ -52,8 +52,8 @@ pub(super) fn email(grammar: &mut Grammar) -> FormatLanguage {
     mailbox(grammar, ATOM, QUOTED, LABEL, within)
 }
 
-/// As `email` with characters beyond ASCII in atoms, quoted strings and labels (RFC 6531, section 3.3). The rule is taken
-/// as the Test Suite does: any such character may stand in a label, and lengths are those of UTF-8.
+/// Mailboxes as in `email`, with characters beyond ASCII in atoms, quoted strings and labels (RFC 6531, section 3.3). The rule is
+/// taken as the Test Suite does: any such character may stand in a label, and lengths are those of UTF-8.
 pub(super) fn idn_email(grammar: &mut Grammar) -> FormatLanguage {
     let beyond = r"\u{80}-\u{10FFFF}";
     mailbox(

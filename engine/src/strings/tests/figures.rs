@@ -148,7 +148,8 @@ fn figures() {
     }
 }
 
-/// From one character of `texts` to the next, each for the first time, and every character of ASCII as a next one.
+/// Measures steps from one character of `texts` to the next, each for the first time, and to every character of ASCII as a next
+/// one.
 fn walk(format: &str, texts: &[&str]) {
     let mut languages = Languages::new(&LanguageLimits::default());
     let start = Instant::now();

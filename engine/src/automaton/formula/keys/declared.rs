@@ -349,8 +349,8 @@ impl Alternative {
         }
     }
 
-    /// One alternative in the place of several, which declares the keys of all of them, in an order that agrees with all of
-    /// theirs if there is one.
+    /// Returns one alternative in the place of several, which declares the keys of all of them, in an order that agrees with all
+    /// of theirs if there is one.
     pub(super) fn taken_for_one(alternatives: &[Self]) -> Self {
         let names = || alternatives.iter().map(|one| &one.names[..]);
         let is_wanted_by_all = |name: &TextId| alternatives.iter().all(|one| one.wanted.contains(name));

@@ -134,7 +134,7 @@ impl<T: Element> PersistentSets<T> {
         self.trees.get(place).map(|(tree, _)| *tree)
     }
 
-    /// One element of a set, and the sets of the elements before and after it; `None` for the empty set.
+    /// Returns one element of a set, and the sets of the elements before and after it; `None` for the empty set.
     pub(crate) fn parts(&self, set: SetId<T>) -> Option<(T, [SetId<T>; 2])> {
         let tree = self.top(set)?;
         Some((tree.top, [tree.before, tree.behind]))

@@ -18,7 +18,7 @@ impl Algebra {
     }
 }
 
-/// For each subschema whether some value visibly has all members that are declared: the least fixpoint.
+/// Computes for each subschema whether some value visibly has all members that are declared: the least fixpoint.
 fn find_complete(schema: &SchemaSet) -> Vec<bool> {
     let mut complete = vec![false; schema.len()];
     for _ in 0..MAX_ROUNDS {
