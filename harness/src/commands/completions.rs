@@ -17,7 +17,7 @@ pub struct CompletionArguments {
 ///
 /// # Errors
 ///
-/// Where standard output cannot be written.
+/// [`CommandError`], where standard output cannot be written.
 pub fn completions(arguments: &CompletionArguments) -> Result<(), CommandError> {
     let mut script = Vec::new();
     let mut command = Cli::command();

@@ -258,7 +258,7 @@ fn is_of_type(schema: &Map<String, Value>, name: &str) -> bool {
 /// Number of schemas that use each feature, and the support of each framework for it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Matrix {
-    /// The frameworks that document what they support.
+    /// The frameworks that document the features they support.
     pub frameworks: Vec<String>,
     /// Schemas.
     pub schemas: usize,
@@ -269,7 +269,7 @@ pub struct Matrix {
 }
 
 impl Matrix {
-    /// The matrix of frameworks, by what they document, over `schemas`.
+    /// Returns the matrix of frameworks, by their documentation, over `schemas`.
     pub fn of<'s>(frameworks: &[(String, Documented)], schemas: impl IntoIterator<Item = &'s str>) -> Self {
         let support = |documented: &Documented, feature: &Feature| {
             let covered = feature.probes.iter().filter(|probe| documented.covers(probe)).count();

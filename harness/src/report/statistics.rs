@@ -96,7 +96,7 @@ pub fn wilson_of_share(share: f64, whole: usize) -> Option<Interval> {
     (whole > 0).then_some(ends)
 }
 
-/// How many times larger one of two paired figures is than the other.
+/// Ratio of two paired figures: its geometric mean over all pairs, with a 95 % interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Ratio {
     /// Geometric mean of the ratios of all pairs.

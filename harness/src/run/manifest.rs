@@ -122,7 +122,7 @@ impl<S: Settings> Manifest<S> {
     ///
     /// # Errors
     ///
-    /// Where the text is not a manifest, with line and column.
+    /// The parser's error with line and column, where the text is not a manifest.
     pub fn from_json(text: &str) -> Result<Self, serde_json::Error> {
         serde_json::from_str(text)
     }

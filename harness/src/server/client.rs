@@ -53,7 +53,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// Where the key's variable was named and is not there, or holds what no header can carry.
+    /// A message, where the key's variable was named and does not exist, or holds text that no header can carry.
     pub fn from_environment(settings: ServerSettings) -> Result<Self, String> {
         let key = match settings.key_variable() {
             None => None,

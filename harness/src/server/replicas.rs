@@ -60,7 +60,7 @@ impl Replicas {
     /// Begins a request: at the working replica with the fewest requests in flight, of several such at the one that was asked the least. Where no
     /// replica works, at the one that may be asked again first. Returns `None` where all working ones have as many requests in flight as they may.
     ///
-    /// Those of `failed` are passed over where there is another.
+    /// Replicas in `failed` are passed over where there is another one.
     pub fn begin(&self, now: Instant, failed: &[usize]) -> Option<usize> {
         let most = self.most_in_flight.load(Ordering::Relaxed);
         let mut states = self.states();

@@ -28,7 +28,7 @@ static STARTER: LazyLock<Option<Mutex<Sender<Order>>>> = LazyLock::new(|| {
 ///
 /// # Errors
 ///
-/// Where it cannot be started.
+/// The system's error, where the process cannot be started.
 pub fn spawn(mut command: Command) -> io::Result<Child> {
     end_with_parent(&mut command);
     let Some(starter) = &*STARTER else {

@@ -59,7 +59,7 @@ impl XgrammarCompiler {
     ///
     /// # Errors
     ///
-    /// Where XGrammar refuses the vocabulary.
+    /// XGrammar's error, where it refuses the vocabulary.
     pub fn new(vocabulary: Arc<Vocabulary>, mode: Mode) -> Result<Self, XGrammarErr> {
         let tokens: TokenizerInfo = tokenizer_info(&vocabulary)?;
         Ok(Self {

@@ -12,7 +12,7 @@ use xgrammar::{TokenizerInfo, XGrammarErr};
 ///
 /// # Errors
 ///
-/// Where XGrammar refuses the vocabulary.
+/// XGrammar's error, where it refuses the vocabulary.
 pub fn tokenizer_info(vocabulary: &Vocabulary) -> Result<TokenizerInfo, XGrammarErr> {
     let characters = byte_characters();
     let spell = |bytes: &[u8]| -> String { bytes.iter().map(|&byte| characters[usize::from(byte)]).collect() };

@@ -48,7 +48,7 @@ pub type MakeTokenizer<'a> = &'a (dyn Fn(&TokenizerSource) -> Option<Arc<dyn Tok
 ///
 /// # Errors
 ///
-/// Where standard input or output fails.
+/// The system's error, where standard input or output fails.
 pub fn serve(description: &Description, tokenizer: MakeTokenizer<'_>, prepare: Prepare<'_>) -> io::Result<()> {
     exit_with_parent();
     let run = || {

@@ -34,7 +34,7 @@ impl WarningArguments {
         found
     }
 
-    /// How many of the warnings are errors.
+    /// Returns the number of warnings that count as errors.
     pub fn denied(&self, warnings: &[Warning]) -> usize {
         match self.deny {
             Some(Denied::Warnings) => warnings.iter().filter(|warning| !is_note(warning)).count(),

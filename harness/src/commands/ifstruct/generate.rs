@@ -53,7 +53,7 @@ pub struct GenerateArguments {
     /// Write over a file that is there already
     #[arg(long, requires = "out")]
     force: bool,
-    /// Count what was generated: on standard output with --out, else on standard error
+    /// Print the counts of the generated samples: on standard output with --out, else on standard error
     #[arg(long)]
     stats: bool,
     /// The counts as one JSON object; implies --stats

@@ -59,7 +59,7 @@ impl Dialect {
     ///
     /// # Errors
     ///
-    /// Where the schema is not JSON, with the reason.
+    /// The parser's error, where the schema is not JSON.
     pub fn request(self, settings: &ServerSettings, question: &Question) -> Result<Value, serde_json::Error> {
         let schema = question.schema.as_deref().map(serde_json::from_str).transpose()?;
         let mut body = match self {
