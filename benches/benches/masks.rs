@@ -24,6 +24,7 @@ fn main() {
             assert_formats: true,
             purpose: Purpose::Judge,
             style: Default::default(),
+            grammar: Default::default(),
         };
         for framework in BUILT_IN_FRAMEWORKS
             .iter()

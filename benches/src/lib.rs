@@ -8,6 +8,7 @@ mod encodings;
 mod families;
 pub mod masks;
 mod states;
+mod tags;
 
 use std::sync::Arc;
 use std::thread;
@@ -16,6 +17,7 @@ use maskwright::Vocabulary;
 
 pub use families::{FAMILIES, Family, tools};
 pub use states::{SCHEMAS_TO_COMPILE, State, Visit, states};
+pub use tags::{CallFormat, TAGS_HEADER, measure_tags};
 
 /// Stack of the thread that measures, as a worker of the harness has it: frameworks recurse over schemas.
 const STACK_BYTES: usize = 256 << 20;

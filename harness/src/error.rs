@@ -10,6 +10,7 @@ use maskwright_suites::locate::NotFound;
 use maskwright_suites::mask_bench::MaskBenchError;
 use maskwright_suites::quality::QuestionError;
 use maskwright_suites::test_suite::{Draft, TestSuiteError};
+use maskwright_suites::tool_calls::ToolRequestError;
 
 use crate::frameworks::FrameworkError;
 use crate::masks::plot::PlotError;
@@ -74,6 +75,9 @@ pub enum CommandError {
     /// Questions with known answers could not be read.
     #[error("questions: {0}")]
     Questions(#[from] QuestionError),
+    /// Requests that call functions could not be read.
+    #[error("tools: {0}")]
+    ToolRequests(#[from] ToolRequestError),
     /// A model cannot be trained, or its training not be continued.
     #[error("train: {0}")]
     Train(#[from] TrainError),
@@ -268,6 +272,7 @@ impl CommandError {
             | Self::MaskBench(_)
             | Self::Samples(_)
             | Self::Questions(_)
+            | Self::ToolRequests(_)
             | Self::NotFound(_)
             | Self::Train(_)
             | Self::NothingMeasured(_)

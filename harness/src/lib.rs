@@ -23,6 +23,7 @@ mod server;
 mod shapes;
 mod terminal;
 mod testsuite;
+mod tools;
 mod train;
 mod vocabularies;
 mod worker;

@@ -24,7 +24,7 @@ use crate::load::weights::Weights;
 use crate::network::device::{GpuSummary, ModelDevice};
 use crate::network::matrices::format::MatrixFormat;
 use crate::network::transformer::Transformer;
-use crate::prompt::chat_template::{ChatTemplate, Message};
+use crate::prompt::chat_template::{ChatTemplate, Message, TOOLS};
 use crate::prompt::reasoning::{Reasoning, ReasoningOptions, answer_at_once};
 use crate::prompt::tokenizer::ModelTokenizer;
 use crate::prompt::vocabulary::{ConfigurationFiles, ModelVocabulary};
@@ -287,6 +287,39 @@ impl LoadedModel {
         match self.reasoning {
             Some(_) => self.render_for_answer(messages, &self.variables_at_once),
             None => self.render_prompt(messages),
+        }
+    }
+
+    /// The text of the chat template, where there is one.
+    pub fn chat_template(&self) -> Option<&str> {
+        self.template.as_ref().map(ChatTemplate::source)
+    }
+
+    /// Whether the chat template writes tools into prompts.
+    pub fn takes_tools(&self) -> bool {
+        self.template.as_ref().is_some_and(ChatTemplate::takes_tools)
+    }
+
+    /// Renders `messages` as [`LoadedModel::render_prompt`] does, with `tools`, a list in the form of OpenAI's chat completions, for the chat template to
+    /// write into the prompt.
+    ///
+    /// In a format of calls whose replies have channels of their own (`in_channels`), reasoning is a part of the reply: nothing is put behind the
+    /// prompt by which the model would begin its last message.
+    ///
+    /// # Errors
+    ///
+    /// [`ModelError::ChatTemplate`], where the template fails or refuses the messages.
+    pub fn render_prompt_with_tools(
+        &self,
+        messages: &[Message],
+        tools: &serde_json::Value,
+        in_channels: bool,
+    ) -> Result<String, ModelError> {
+        let mut variables = self.variables.clone();
+        variables.insert(TOOLS.to_owned(), tools.clone());
+        match in_channels || self.reasoning.is_some() {
+            true => self.render_prompt_with(messages, &variables),
+            false => self.render_for_answer(messages, &variables),
         }
     }
 

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use maskwright::{CompileError, CompileErrorKind, Compiler, Masker};
-use maskwright_models::{Constraint, DecodeOptions, FinishReason, LoadedModel, Snapshot, generate_after};
+use maskwright_models::{Constraint, DecodeOptions, FinishReason, Generation, LoadedModel, Snapshot, generate_after};
 use maskwright_suites::validate::{Judge, Problem, ProblemKind, Verdict, Verdicts};
 
 use crate::bench::late_masker::LateMasker;
@@ -31,17 +31,23 @@ pub struct PreparedFramework {
     pub documented: Option<Documented>,
 }
 
-/// A schema with what is needed to prompt for an answer and to judge it.
+/// What is asked for, by which prompt.
 #[derive(Clone, Copy)]
 pub struct Task<'a> {
-    /// The schema's text.
+    /// The text of what answers are constrained by: a schema, or a structural tag where frameworks were made ready for these.
     pub schema: &'a str,
     /// The documents that it may refer to.
     pub documents: &'a BTreeMap<String, String>,
     /// The prompt's tokens.
     pub prompt: &'a [u32],
-    /// The judge of answers.
-    pub judge: &'a Judge,
+}
+
+/// What became of a task, before anything is judged.
+pub struct Attempt {
+    /// The compilation; `None` for the model alone.
+    pub compile: Option<CompileRecord>,
+    /// The generation; `None` where nothing was compiled to constrain it by.
+    pub generation: Option<Generation>,
 }
 
 /// How an answer is asked for.
@@ -57,20 +63,47 @@ pub struct Conditions<'a> {
     pub read: Option<&'a Snapshot>,
 }
 
-/// Measures one framework on one schema. `None` where it was cancelled half-way.
+/// Measures one framework on one schema, and judges the answer. `None` where it was cancelled half-way.
 pub fn measure(
     key: RecordKey,
+    framework: Option<&PreparedFramework>,
+    task: &Task<'_>,
+    judge_of_answers: &Judge,
+    model: &mut LoadedModel,
+    conditions: &Conditions<'_>,
+    cancel: &AtomicBool,
+) -> Option<Record> {
+    let attempt = attempt(&key.framework, framework, task, model, conditions, cancel)?;
+    let mut record = Record::empty(key);
+    record.compile = attempt.compile;
+    let Some(generation) = attempt.generation else {
+        return Some(record);
+    };
+    let bytes = model.vocabulary().text_bytes(&generation.token_ids());
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    if generation.finish.is_ok() {
+        let verdicts = judge(judge_of_answers, &text);
+        record.verdict = Some(verdicts.strict);
+        record.paper_verdict = Some(verdicts.paper);
+    }
+    record.generation = Some(GenerationRecord::new(task.prompt.len(), &generation, text));
+    Some(record)
+}
+
+/// Has the model answer, constrained by the framework called `name` where there is one. `None` where it was cancelled half-way.
+pub fn attempt(
+    name: &str,
     framework: Option<&PreparedFramework>,
     task: &Task<'_>,
     model: &mut LoadedModel,
     conditions: &Conditions<'_>,
     cancel: &AtomicBool,
-) -> Option<Record> {
-    let mut record = Record::empty(key);
+) -> Option<Attempt> {
     let constraint = |masker| Constraint {
-        framework: record.key.framework.clone(),
+        framework: name.to_owned(),
         masker,
     };
+    let mut compiled = None;
     let (constraint, late) = match framework {
         None => (None, None),
         Some(framework) if conditions.beside_prefill => {
@@ -81,14 +114,19 @@ pub fn measure(
             let (outcome, seconds) = compile(framework, task.schema, task.documents, conditions.compile_limit);
             let error = outcome.as_ref().err().map(Into::into);
             let constraint = outcome.ok().map(constraint);
-            record.compile = Some(CompileRecord {
+            compiled = Some(CompileRecord {
                 seconds: Some(seconds.as_secs_f64()),
                 beside_prefill: false,
                 error,
             });
             match constraint {
                 Some(constraint) => (Some(constraint), None),
-                None => return Some(record),
+                None => {
+                    return Some(Attempt {
+                        compile: compiled,
+                        generation: None,
+                    });
+                }
             }
         }
     };
@@ -99,32 +137,35 @@ pub fn measure(
     }
     if let Some(late) = late {
         let outcome = late.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        record.compile = Some(CompileRecord {
+        compiled = Some(CompileRecord {
             seconds: outcome.time.map(|time| time.as_secs_f64()),
             beside_prefill: true,
             error: outcome.error.as_ref().map(Into::into),
         });
         if outcome.error.is_some() {
-            return Some(record);
+            return Some(Attempt {
+                compile: compiled,
+                generation: None,
+            });
         }
         // The first mask waited for the compilation, which is counted by itself.
         generation.mask_times.total = generation.mask_times.total.saturating_sub(outcome.waited);
     }
-    let bytes = model.vocabulary().text_bytes(&generation.token_ids());
-    let text = String::from_utf8_lossy(&bytes).into_owned();
-    if generation.finish.is_ok() {
-        let verdicts = judge(task.judge, &text);
-        record.verdict = Some(verdicts.strict);
-        record.paper_verdict = Some(verdicts.paper);
-    }
-    record.generation = Some(GenerationRecord::new(task.prompt.len(), &generation, text));
-    Some(record)
+    Some(Attempt {
+        compile: compiled,
+        generation: Some(generation),
+    })
 }
 
-/// Judges an answer, giving up after [`JUDGE_LIMIT`]: a schema can ask for exponential work.
+/// What `judging` finds, or why it found nothing. It is given up after [`JUDGE_LIMIT`]: a schema can ask for exponential work.
+pub fn judged<T: Send + 'static>(judging: impl FnOnce() -> T + Send + 'static) -> Result<T, String> {
+    within(JUDGE_LIMIT, "judge", judging).map_err(|reason| reason.to_string())
+}
+
+/// Judges an answer, within [`judged`]'s limit.
 pub fn judge(judge: &Judge, text: &str) -> Verdicts {
     let (judge, owned) = (judge.clone(), text.to_owned());
-    match within(JUDGE_LIMIT, "judge", move || judge.judge(&owned)) {
+    match judged(move || judge.judge(&owned)) {
         Ok(verdicts) => verdicts,
         Err(reason) => Verdicts::both(Verdict {
             parsed: false,

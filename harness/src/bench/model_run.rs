@@ -96,7 +96,6 @@ impl ModelRun<'_> {
             schema: WARM_UP,
             documents: &BTreeMap::new(),
             prompt: &prompt,
-            judge: &judge,
         };
         let decode = DecodeOptions {
             max_tokens: self.decode.max_tokens.min(WARM_UP_TOKENS),
@@ -118,7 +117,7 @@ impl ModelRun<'_> {
             };
             let cancel = &interrupt::INTERRUPTED;
             // What goes wrong here goes wrong again, and is then put on record.
-            let _ = measure(key, framework.as_ref(), &task, self.model, &conditions, cancel);
+            let _ = measure(key, framework.as_ref(), &task, &judge, self.model, &conditions, cancel);
         }
         Ok(())
     }
@@ -181,7 +180,6 @@ impl ModelRun<'_> {
                         schema,
                         documents,
                         prompt,
-                        judge,
                     };
                     let mut records = Vec::new();
                     for _ in 0..self.repeat {
@@ -193,7 +191,7 @@ impl ModelRun<'_> {
                             read: read.map(|(_, snapshot)| snapshot),
                         };
                         let (key, cancel) = (key.clone(), &interrupt::INTERRUPTED);
-                        match measure(key, framework.as_ref(), &task, self.model, &conditions, cancel) {
+                        match measure(key, framework.as_ref(), &task, judge, self.model, &conditions, cancel) {
                             Some(record) => records.push(record),
                             None => return Ok(false),
                         }

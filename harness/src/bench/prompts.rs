@@ -69,7 +69,7 @@ pub fn encode_at_once(
 }
 
 /// `messages` as chat templates take them, with these instructions before their own.
-fn of_model(messages: Vec<prompt::Message>, system: Option<&str>) -> Vec<Message> {
+pub fn of_model(messages: Vec<prompt::Message>, system: Option<&str>) -> Vec<Message> {
     with_system(system, messages)
         .iter()
         .map(|message| Message::new(message.role.as_str(), message.content.as_str()))

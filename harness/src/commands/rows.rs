@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::Args;
 use maskwright_models::{LoadedModel, SamplingOptions};
-use maskwright_worker::{Purpose, Setup};
+use maskwright_worker::{Grammar, Purpose, Setup};
 
 use super::arguments::frameworks::WorkerOptions;
 use super::arguments::models::ModelArguments;
@@ -85,6 +85,7 @@ impl RowArguments {
             isolate: self.isolate,
             compile_limit,
             generation_limit,
+            grammar: Grammar::JsonSchema,
         }
     }
 }
@@ -161,6 +162,15 @@ pub(super) struct RowOptions<'a> {
     compile_limit: f64,
     /// Seconds that a generation may take.
     generation_limit: f64,
+    /// What frameworks compile.
+    grammar: Grammar,
+}
+
+impl RowOptions<'_> {
+    /// The options with which frameworks compile `grammar`; without it, JSON Schemas.
+    pub(super) fn compiling(self, grammar: Grammar) -> Self {
+        Self { grammar, ..self }
+    }
 }
 
 /// The framework behind a row of the run's tables.
@@ -221,6 +231,7 @@ fn prepare(
         assert_formats: true,
         purpose: Purpose::Generate,
         style: options.style.changes(),
+        grammar: options.grammar,
     };
     let provision = Provision::new(
         &vocabulary.vocabulary,
@@ -229,7 +240,8 @@ fn prepare(
         setup.assert_formats,
         setup.purpose,
         &setup.style,
-    );
+    )
+    .compiling(setup.grammar);
     let limits = |seconds| options.workers.limits(Duration::from_secs_f64(seconds));
     let prepare = |framework: &Framework| {
         let compiler = match options.isolate {

@@ -79,6 +79,14 @@ pub fn side(runs: &[Run], scoring: Scoring) -> Side {
                     add(group, key.question.clone(), right(record.is_right()));
                 }
             }
+            Found::Tools(run) => {
+                let asked = run.records.iter().filter(|record| record.unusable.is_none());
+                for record in asked.filter(|record| !record.lacked_room()) {
+                    let key = &record.key;
+                    let group = group(&key.model, &key.framework, &key.dataset);
+                    add(group, key.request.clone(), right(record.is_right()));
+                }
+            }
             Found::Suite(run) => {
                 for record in &run.records {
                     let outcome = &record.outcome;

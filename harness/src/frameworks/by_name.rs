@@ -70,6 +70,14 @@ pub enum FrameworkError {
         /// The framework's message.
         message: String,
     },
+    /// The framework compiles no structural tags.
+    #[error(
+        "framework {name} compiles no structural tags, which calls of functions need: leave it out of --frameworks"
+    )]
+    NoStructuralTags {
+        /// The framework.
+        name: String,
+    },
     /// This program's own file cannot be found, to be started as a worker.
     #[error("this program cannot find itself to start a worker: {0}")]
     Executable(std::io::Error),

@@ -7,8 +7,10 @@ use ::maskwright::{CompileError, CompileErrorKind, Compiler, MaskError, Masker, 
 use llguidance::api::TopLevelGrammar;
 use llguidance::earley::SlicedBiasComputer;
 use llguidance::{Matcher, ParserFactory};
+use maskwright_worker::{Grammar, Setup};
 use toktrie::{InferenceCapabilities, TokEnv};
 
+use super::lark::lark_of_tag;
 use super::token_trie::TrieVocabulary;
 use super::{BuiltInFramework, Documented, Keyword, Restriction};
 
@@ -21,9 +23,10 @@ pub(super) const FRAMEWORK: BuiltInFramework = BuiltInFramework {
     accepts_documents: false,
     in_process: true,
     completes: false,
+    structural_tags: true,
     documented: &DOCUMENTED,
     spelling: None,
-    prepare: |setup| Ok(Box::new(LlguidanceCompiler::new(setup.vocabulary.clone())?)),
+    prepare: |setup| Ok(Box::new(LlguidanceCompiler::new(setup)?)),
 };
 
 /// The list "Supported JSON schema features" of the documentation, which has no `additionalItems`: that one is from the
@@ -82,10 +85,12 @@ const FORMATS: &[Cow<'static, str>] = &[
 struct LlguidanceCompiler {
     factory: ParserFactory,
     vocabulary: Arc<Vocabulary>,
+    grammar: Grammar,
 }
 
 impl LlguidanceCompiler {
-    fn new(vocabulary: Arc<Vocabulary>) -> Result<Self, String> {
+    fn new(setup: &Setup) -> Result<Self, String> {
+        let vocabulary = setup.vocabulary.clone();
         let capabilities = InferenceCapabilities {
             ff_tokens: vocabulary.tokenizer().is_some(),
             ..Default::default()
@@ -94,15 +99,27 @@ impl LlguidanceCompiler {
         let mut factory = ParserFactory::new(&environment, capabilities, &SlicedBiasComputer::json_slices())
             .map_err(|error| error.to_string())?;
         factory.quiet();
-        Ok(Self { factory, vocabulary })
+        Ok(Self {
+            factory,
+            vocabulary,
+            grammar: setup.grammar,
+        })
+    }
+
+    /// What llguidance compiles for the text of a schema or a structural tag.
+    fn grammar(&self, text: &str) -> Result<TopLevelGrammar, CompileError> {
+        match self.grammar {
+            Grammar::JsonSchema => serde_json::from_str(text)
+                .map(TopLevelGrammar::from_json_schema)
+                .map_err(|error| CompileError::new(CompileErrorKind::Malformed, error.to_string())),
+            Grammar::StructuralTag => lark_of_tag(text, &self.vocabulary).map(TopLevelGrammar::from_lark),
+        }
     }
 }
 
 impl Compiler for LlguidanceCompiler {
     fn compile(&self, schema: &str) -> Result<Box<dyn Masker>, CompileError> {
-        let schema = serde_json::from_str(schema)
-            .map_err(|error| CompileError::new(CompileErrorKind::Malformed, error.to_string()))?;
-        let matcher = Matcher::new(self.factory.create_parser(TopLevelGrammar::from_json_schema(schema)));
+        let matcher = Matcher::new(self.factory.create_parser(self.grammar(schema)?));
         match matcher.get_error() {
             Some(message) => Err(compile_error(message)),
             None => Ok(Box::new(LlguidanceMasker {

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use ::maskwright::{Compiler, ExactCompiler, ExactOptions};
-use maskwright_worker::{Purpose, Setup};
+use ::maskwright::{CompileError, Compiler, ExactCompiler, ExactOptions, Masker, ReplyCompiler};
+use maskwright_worker::{Grammar, Purpose, Setup};
 
 use super::spelling::spelling;
 use super::{BuiltInFramework, Documented, Judging, Keyword};
@@ -16,6 +16,7 @@ pub(super) const FRAMEWORK: BuiltInFramework = BuiltInFramework {
     accepts_documents: true,
     in_process: true,
     completes: true,
+    structural_tags: true,
     documented: &DOCUMENTED,
     spelling: None,
     prepare: |setup| {
@@ -47,7 +48,20 @@ fn judging(setup: &Setup) -> Judging<'_> {
 }
 
 fn compiler(setup: &Setup, options: ExactOptions) -> Box<dyn Compiler> {
-    Box::new(ExactCompiler::new(setup.vocabulary.clone(), options))
+    let vocabulary = setup.vocabulary.clone();
+    match setup.grammar {
+        Grammar::JsonSchema => Box::new(ExactCompiler::new(vocabulary, options)),
+        Grammar::StructuralTag => Box::new(TagCompiler(ReplyCompiler::new(vocabulary, options))),
+    }
+}
+
+/// Compiles structural tags.
+struct TagCompiler(ReplyCompiler);
+
+impl Compiler for TagCompiler {
+    fn compile(&self, tag: &str) -> Result<Box<dyn Masker>, CompileError> {
+        self.0.compile_structural_tag(tag)
+    }
 }
 
 static DOCUMENTED: Documented = Documented {

@@ -3,6 +3,7 @@
 mod by_name;
 mod documented;
 mod judging;
+mod lark;
 mod llguidance;
 mod maskwright;
 mod outlines_core;
@@ -48,6 +49,8 @@ pub struct BuiltInFramework {
     pub in_process: bool,
     /// Whether the framework can tell tokens that end a document.
     pub completes: bool,
+    /// Whether it compiles structural tags.
+    pub structural_tags: bool,
     /// Keywords and formats that the framework documents as supported.
     pub documented: &'static Documented,
     /// Function that writes documents in the form that the framework takes; none where it takes every text of a value.
@@ -65,6 +68,7 @@ impl BuiltInFramework {
             options: self.options.to_owned(),
             accepts_documents: self.accepts_documents,
             completes: self.completes,
+            structural_tags: self.structural_tags,
             documented: Some(self.documented.into()),
         }
     }

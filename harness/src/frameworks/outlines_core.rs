@@ -31,6 +31,7 @@ pub(super) const FRAMEWORK: BuiltInFramework = BuiltInFramework {
     // Compiling can take minutes and all of the memory.
     in_process: false,
     completes: false,
+    structural_tags: false,
     documented: &DOCUMENTED,
     spelling: None,
     prepare: |setup| Ok(Box::new(OutlinesCompiler::new(setup.vocabulary.clone())?)),

@@ -6,7 +6,7 @@ use super::block::{Block, Section};
 use super::data::FailureData;
 use super::html::{Pictures, escape};
 use super::page::Page;
-use super::sections::{bench, coverage, failures, ifstruct, manifest, masks, overview, quality, testsuite};
+use super::sections::{bench, coverage, failures, ifstruct, manifest, masks, overview, quality, testsuite, tools};
 use crate::error::CommandError;
 use crate::report::table::Style;
 use crate::results::bench::ReadOptions;
@@ -53,6 +53,7 @@ impl RunReport {
         sections.extend(coverage::section(&runs, style));
         sections.extend(quality::section(&runs, style));
         sections.extend(ifstruct::section(&runs, style));
+        sections.extend(tools::section(&runs, style));
         sections.push(failures::section(&found, explained, data.left_out(), style));
         sections.push(manifest::section(&runs, style));
         sections.push(manifest::missing(&runs));

@@ -196,7 +196,6 @@ impl<'a> QualityModelRun<'a> {
             schema: &asked.schema,
             documents: &documents,
             prompt,
-            judge: &asked.judge,
         };
         let measured_as = RecordKey {
             model: key.model.clone(),
@@ -205,7 +204,15 @@ impl<'a> QualityModelRun<'a> {
             instance: key.question.clone(),
         };
         let cancel = &interrupt::INTERRUPTED;
-        let measured = measure(measured_as, framework, &task, self.model, &conditions, cancel);
+        let measured = measure(
+            measured_as,
+            framework,
+            &task,
+            &asked.judge,
+            self.model,
+            &conditions,
+            cancel,
+        );
         let judged = |text: &str, end| judge(asked.set.task.form(), &question.answer, text, end);
         Ok(measured.map(|measured| AnswerRecord::of_measured(key, measured, judged)))
     }

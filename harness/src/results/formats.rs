@@ -2,7 +2,7 @@
 
 use super::bench::{self, ReadOptions};
 use super::run::{Found, Run};
-use super::{coverage, ifstruct, masks, quality, testsuite};
+use super::{coverage, ifstruct, masks, quality, testsuite, tools};
 use crate::masks::report::Layout;
 use crate::report::part::Part;
 use crate::report::table::Style;
@@ -16,6 +16,7 @@ pub fn parts(run: &Run, reading: ReadOptions, style: Style) -> Vec<Part> {
     match &run.found {
         Found::Bench(records) => bench::report(records, reading).parts(style),
         Found::Quality(records) => quality::report(records).parts(style),
+        Found::Tools(records) => tools::report(records).parts(style),
         Found::Suite(records) => testsuite_room::report::parts(&testsuite::sheet(records), style),
         Found::Masks(records) => {
             let results = masks::results(records, reading);
@@ -35,6 +36,7 @@ pub fn markdown(run: &Run, reading: ReadOptions) -> String {
     let text = match &run.found {
         Found::Bench(records) => bench::report(records, reading).markdown(),
         Found::Quality(records) => quality::report(records).text(style),
+        Found::Tools(records) => tools::report(records).text(style),
         Found::Suite(records) => testsuite_room::report::markdown(&testsuite::sheet(records)),
         Found::Masks(records) => {
             let results = masks::results(records, reading);
@@ -62,6 +64,7 @@ pub fn json(run: &Run, reading: ReadOptions) -> String {
     match &run.found {
         Found::Bench(records) => bench::report(records, reading).json(),
         Found::Quality(records) => quality::report(records).json(),
+        Found::Tools(records) => tools::report(records).json(),
         Found::Suite(records) => testsuite_room::report::json(&testsuite::sheet(records)),
         Found::Masks(records) => {
             let results = masks::results(records, reading);
@@ -82,6 +85,7 @@ pub fn csv(run: &Run, reading: ReadOptions) -> String {
     match &run.found {
         Found::Bench(records) => bench::report(records, reading).csv(),
         Found::Quality(records) => quality::report(records).csv(),
+        Found::Tools(records) => tools::report(records).csv(),
         Found::Masks(records) => masks_room::report::csv(&masks::results(records, reading).rows),
         _ => {
             let first = parts(run, reading, Style::Markdown).into_iter().next();
@@ -99,6 +103,7 @@ pub fn json_lines(run: &Run) -> String {
     match &run.found {
         Found::Bench(run) => lines(&run.records),
         Found::Quality(run) => lines(&run.records),
+        Found::Tools(run) => lines(&run.records),
         Found::Suite(run) => lines(&run.records),
         Found::Masks(run) => lines(&run.records),
         Found::Coverage(run) => lines(&run.records),

@@ -197,6 +197,31 @@ fn samples(run: &Run, reading: ReadOptions) -> Vec<(String, String, String, Expo
             });
             each.collect()
         }
+        Found::Tools(run) => {
+            let asked = run.records.iter();
+            let asked = asked.filter(|record| record.unusable.is_none() && !record.lacked_room());
+            let each = asked.map(|record| {
+                let key = &record.key;
+                let sample = ExportedSample {
+                    name: key.request.clone(),
+                    document: json!({"requests": key.dataset, "request": key.request, "format": record.format}),
+                    target: String::new(),
+                    text: text(record.generation.as_ref()),
+                    metrics: BTreeMap::from([
+                        ("acc", share(record.is_right())),
+                        ("parsed", share(record.is(|judgement| judgement.parsed))),
+                        (
+                            "right_functions",
+                            share(record.is(|judgement| judgement.right_functions)),
+                        ),
+                        ("valid", share(record.is(|judgement| judgement.valid_arguments))),
+                    ]),
+                };
+                let task = format!("tools-{}", key.dataset);
+                (key.model.clone(), key.framework.clone(), task, sample)
+            });
+            each.collect()
+        }
         Found::Ifstruct(run, samples) => {
             let asked = run.records.iter().filter(|record| !record.lacked_room());
             let each = asked.map(|record| {

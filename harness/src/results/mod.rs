@@ -15,6 +15,7 @@ pub mod quality;
 pub mod run;
 pub mod schemas;
 pub mod testsuite;
+pub mod tools;
 
 use serde_json::Value;
 

@@ -21,6 +21,7 @@ use crate::run::heading::heading;
 use crate::run::manifest::Settings as _;
 use crate::run::reading::{command_of_run, records_of_run};
 use crate::testsuite::record::SuiteRecord;
+use crate::tools::record::CallRecord;
 use crate::train::settings::TrainSettings;
 
 /// Depth of directories to which runs are looked for.
@@ -53,6 +54,8 @@ pub enum Found {
     Bench(RunRecords<Record>),
     /// Records of `quality`.
     Quality(RunRecords<AnswerRecord>),
+    /// Records of `bench --tools`.
+    Tools(RunRecords<CallRecord>),
     /// Records of `testsuite`.
     Suite(RunRecords<SuiteRecord>),
     /// Records of `masks`.
@@ -64,7 +67,15 @@ pub enum Found {
 }
 
 /// The commands whose runs are read.
-pub const COMMANDS: [&str; 6] = ["bench", "quality", "testsuite", "masks", "coverage", "ifstruct run"];
+pub const COMMANDS: [&str; 7] = [
+    "bench",
+    "bench --tools",
+    "quality",
+    "testsuite",
+    "masks",
+    "coverage",
+    "ifstruct run",
+];
 
 impl Run {
     /// Reads the run in `path`. A last line that is unfinished is left out, so that a run can be read while it is written.
@@ -81,6 +92,7 @@ impl Run {
         let found = match command.as_str() {
             "bench" => Found::Bench(RunRecords::read(path, settings)?),
             "quality" => Found::Quality(RunRecords::read(path, settings)?),
+            "bench --tools" => Found::Tools(RunRecords::read(path, settings)?),
             "testsuite" => Found::Suite(RunRecords::read(path, settings)?),
             "masks" => Found::Masks(RunRecords::read(path, settings)?),
             "coverage" => Found::Coverage(RunRecords::read(path, settings)?),
@@ -133,6 +145,7 @@ impl Run {
         match self.found {
             Found::Bench(_) => "bench",
             Found::Quality(_) => "quality",
+            Found::Tools(_) => "bench --tools",
             Found::Suite(_) => "testsuite",
             Found::Masks(_) => "masks",
             Found::Coverage(_) => "coverage",
@@ -145,6 +158,7 @@ impl Run {
         match &self.found {
             Found::Bench(run) => run.records.len(),
             Found::Quality(run) => run.records.len(),
+            Found::Tools(run) => run.records.len(),
             Found::Suite(run) => run.records.len(),
             Found::Masks(run) => run.records.len(),
             Found::Coverage(run) => run.records.len(),
@@ -163,6 +177,7 @@ impl Run {
         match &self.found {
             Found::Bench(run) => run.records.iter().for_each(|record| add(&record.key.model)),
             Found::Quality(run) => run.records.iter().for_each(|record| add(&record.key.model)),
+            Found::Tools(run) => run.records.iter().for_each(|record| add(&record.key.model)),
             Found::Ifstruct(run, _) => run.records.iter().for_each(|record| add(&record.key.model)),
             Found::Suite(_) | Found::Masks(_) | Found::Coverage(_) => {}
         }
@@ -175,6 +190,7 @@ impl Run {
         match &mut self.found {
             Found::Bench(run) => run.keep_model(model, |key| &key.model),
             Found::Quality(run) => run.keep_model(model, |key| &key.model),
+            Found::Tools(run) => run.keep_model(model, |key| &key.model),
             Found::Ifstruct(run, _) => run.keep_model(model, |key| &key.model),
             Found::Suite(_) | Found::Masks(_) | Found::Coverage(_) => true,
         }
@@ -197,6 +213,7 @@ impl Run {
         let fits = match (&self.found, &other.found) {
             (Found::Bench(one), Found::Bench(two)) => one.fits(two, pairs_alike),
             (Found::Quality(one), Found::Quality(two)) => one.fits(two, pairs_alike),
+            (Found::Tools(one), Found::Tools(two)) => one.fits(two, pairs_alike),
             (Found::Suite(one), Found::Suite(two)) => one.fits(two, are_equal),
             (Found::Masks(one), Found::Masks(two)) => one.fits(two, are_equal),
             (Found::Coverage(one), Found::Coverage(two)) => one.fits(two, are_equal),
@@ -209,6 +226,7 @@ impl Run {
         match (&mut self.found, other.found) {
             (Found::Bench(one), Found::Bench(two)) => one.add(two),
             (Found::Quality(one), Found::Quality(two)) => one.add(two),
+            (Found::Tools(one), Found::Tools(two)) => one.add(two),
             (Found::Suite(one), Found::Suite(two)) => one.add(two),
             (Found::Masks(one), Found::Masks(two)) => one.add(two),
             (Found::Coverage(one), Found::Coverage(two)) => one.add(two),

@@ -4,7 +4,9 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
+use crate::run::manifest::Settings as _;
 use crate::terminal::one_line;
+use crate::tools::settings::ToolSettings;
 
 /// The members of a model's summary that the heading has, in order.
 const OF_MODEL: [&str; 5] = ["family", "parameters", "dtype", "device", "commit"];
@@ -92,10 +94,18 @@ pub fn heading(manifest: &Value) -> String {
                 .to_owned()
         }),
     );
+    let instances = match &manifest["run_of"] {
+        command if command == ToolSettings::COMMAND => "requests",
+        _ => "schemas",
+    };
     line(
         "datasets",
         each("datasets", &|dataset| {
-            format!("{} ({} schemas)", text(&dataset["name"]), text(&dataset["instances"]))
+            format!(
+                "{} ({} {instances})",
+                text(&dataset["name"]),
+                text(&dataset["instances"])
+            )
         }),
     );
     for name in ["files", "draft", "cases", "samples", "vocabulary"] {

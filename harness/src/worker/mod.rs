@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use maskwright::{TokenId, Vocabulary};
 use maskwright_worker::protocol::{self, Compiled, Description, Replayed, Request};
-use maskwright_worker::{Purpose, StyleChanges, TokenizerSource, WireVocabulary};
+use maskwright_worker::{Grammar, Purpose, StyleChanges, TokenizerSource, WireVocabulary};
 use serde::de::DeserializeOwned;
 
 pub use compiler::WorkerCompiler;
@@ -61,6 +61,7 @@ pub struct Provision {
     purpose: Purpose,
     /// A [`StyleChanges`] as JSON.
     style: Arc<str>,
+    grammar: Grammar,
 }
 
 impl Provision {
@@ -84,7 +85,13 @@ impl Provision {
             assert_formats,
             purpose,
             style: style.into(),
+            grammar: Grammar::JsonSchema,
         }
+    }
+
+    /// The provision of workers that compile `grammar`; others compile JSON Schemas.
+    pub fn compiling(self, grammar: Grammar) -> Self {
+        Self { grammar, ..self }
     }
 
     /// The `setup` request.
@@ -96,8 +103,12 @@ impl Provision {
             Purpose::Judge => "judge",
             Purpose::Generate => "generate",
         };
+        let grammar = match self.grammar {
+            Grammar::JsonSchema => "json_schema",
+            Grammar::StructuralTag => "structural_tag",
+        };
         format!(
-            r#"{{"op":"setup","vocabulary":{vocabulary},"documents":{documents},"assert_formats":{assert},"purpose":"{purpose}","style":{style}}}"#
+            r#"{{"op":"setup","vocabulary":{vocabulary},"documents":{documents},"assert_formats":{assert},"purpose":"{purpose}","style":{style},"grammar":"{grammar}"}}"#
         )
     }
 }

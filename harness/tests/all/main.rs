@@ -21,4 +21,5 @@ mod prompts;
 mod quality;
 mod servers;
 mod shards;
+mod tools;
 mod train;

@@ -28,6 +28,7 @@ fn main() -> std::io::Result<()> {
         options: OPTIONS.to_owned(),
         accepts_documents: false,
         completes: false,
+        structural_tags: false,
         // Up to this version its documentation names JSON Schema as a grammar format and lists no keywords.
         documented: None,
     };

@@ -22,6 +22,7 @@ fn main() -> std::io::Result<()> {
         options: OPTIONS.to_owned(),
         accepts_documents: false,
         completes: false,
+        structural_tags: false,
         documented: Some(documented::documented()),
     };
     // No tokenizer: it would serve forced tokens, of which there are none.

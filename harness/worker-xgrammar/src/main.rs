@@ -35,6 +35,7 @@ fn main() -> io::Result<()> {
         options: mode.options().to_owned(),
         accepts_documents: false,
         completes: false,
+        structural_tags: false,
         documented: Some(documented::documented()),
     };
     serve(&description, &tokenizers::tokenizer, &|setup| prepare(setup, mode))

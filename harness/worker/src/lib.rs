@@ -17,6 +17,7 @@
 //!         options: "defaults".to_owned(),
 //!         accepts_documents: false,
 //!         completes: false,
+//!         structural_tags: false,
 //!         documented: None,
 //!     };
 //!     serve(&description, &|_| None, &my_compiler)
@@ -33,7 +34,7 @@ mod vocabulary;
 
 pub use clock::Stopwatch;
 pub use history::TokenHistory;
-pub use protocol::{Description, Documented, Purpose};
+pub use protocol::{Description, Documented, Grammar, Purpose};
 pub use serve::{MakeTokenizer, Prepare, Setup, serve};
 pub use style::StyleChanges;
 pub use vocabulary::{TokenizerSource, WireVocabulary};

@@ -59,10 +59,13 @@ pub enum Request<'a> {
         /// Changes to the style of documents, for frameworks that can vary it.
         #[serde(default, skip_serializing_if = "StyleChanges::is_empty")]
         style: StyleChanges,
+        /// The kind of text that `compile` brings: structural tags only to workers that say they take them.
+        #[serde(default)]
+        grammar: Grammar,
     },
-    /// Compiles a schema.
+    /// Compiles a schema, or what else `setup` has said.
     Compile {
-        /// The schema's text.
+        /// The text of the schema, or of the structural tag.
         schema: Cow<'a, str>,
         /// Whether to compute the first mask too and report its time. It must not make later replays faster than
         /// they would be without: compute it on a copy that is thrown away.
@@ -141,6 +144,17 @@ pub enum Purpose {
     Generate,
 }
 
+/// The kind of text that is compiled to masks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Grammar {
+    /// JSON Schemas: masks are those of documents.
+    #[default]
+    JsonSchema,
+    /// Structural tags, in XGrammar's JSON: masks are those of whole replies, with calls of tools in them.
+    StructuralTag,
+}
+
 /// A worker's description of itself and its framework.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Description {
@@ -156,6 +170,9 @@ pub struct Description {
     /// Whether the worker answers `completion`.
     #[serde(default)]
     pub completes: bool,
+    /// Whether it compiles structural tags, where `setup` asks for that.
+    #[serde(default)]
+    pub structural_tags: bool,
     /// Keywords and formats that the framework documents as supported; none where it tells nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub documented: Option<Documented>,

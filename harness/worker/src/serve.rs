@@ -14,8 +14,8 @@ use serde_json::json;
 use crate::channel::Channel;
 use crate::clock::Stopwatch;
 use crate::protocol::{
-    Compiled, Completeness, Completion, Description, Done, Forced, Forked, MaskReply, Misunderstood, Purpose, Replayed,
-    Request, Time, WireCompileError,
+    Compiled, Completeness, Completion, Description, Done, Forced, Forked, Grammar, MaskReply, Misunderstood, Purpose,
+    Replayed, Request, Time, WireCompileError,
 };
 use crate::style::StyleChanges;
 use crate::vocabulary::{TokenizerSource, WireVocabulary};
@@ -36,6 +36,8 @@ pub struct Setup {
     pub purpose: Purpose,
     /// Changes to the style of documents, for frameworks that can vary it.
     pub style: StyleChanges,
+    /// What is compiled.
+    pub grammar: Grammar,
 }
 
 /// Function that makes a framework ready, or returns the reason for which it cannot be.
@@ -116,12 +118,14 @@ impl Session<'_> {
                 assert_formats,
                 purpose,
                 style,
+                grammar,
             } => self.set_up(&vocabulary, |vocabulary| Setup {
                 vocabulary,
                 documents,
                 assert_formats,
                 purpose,
                 style,
+                grammar,
             }),
             Request::Compile {
                 schema,

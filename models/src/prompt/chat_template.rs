@@ -84,6 +84,9 @@ const REASONING_EFFORT: &str = "reasoning_effort";
 /// The value of [`REASONING_EFFORT`] for the least thinking.
 const LEAST_EFFORT: &str = "low";
 
+/// The variable by which templates are given tools.
+pub(crate) const TOOLS: &str = "tools";
+
 /// The name of the template within its environment.
 const NAME: &str = "chat_template";
 
@@ -194,6 +197,12 @@ impl ChatTemplate {
         &self.text
     }
 
+    /// Whether the template looks at the tools that it is given.
+    pub(crate) fn takes_tools(&self) -> bool {
+        let template = self.environment.get_template(NAME);
+        template.is_ok_and(|template| template.undeclared_variables(false).contains(TOOLS))
+    }
+
     /// The template's variables that say whether the model is to think before it answers, with their values; an error where it
     /// has none.
     pub(crate) fn thinking_variables(&self, is_on: bool) -> Result<BTreeMap<String, Json>, ModelError> {
@@ -229,7 +238,7 @@ impl ChatTemplate {
         let message = |message: &Message| Value::from_pairs([("role", &message.role), ("content", &message.content)]);
         let mut context: BTreeMap<String, Value> = BTreeMap::from([
             ("messages".to_owned(), messages.iter().map(message).collect()),
-            ("tools".to_owned(), Value::from(())),
+            (TOOLS.to_owned(), Value::from(())),
             ("documents".to_owned(), Value::from(())),
             ("add_generation_prompt".to_owned(), Value::from(true)),
         ]);

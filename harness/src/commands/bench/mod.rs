@@ -2,6 +2,7 @@
 
 mod datasets;
 mod run;
+mod tools;
 
 use std::path::PathBuf;
 
@@ -21,7 +22,6 @@ use crate::documents::DocumentLibrary;
 use crate::error::CommandError;
 
 use datasets::dataset_settings;
-pub use run::run;
 
 /// Tokens per answer, at most, where nothing else is asked for.
 const DEFAULT_MAX_TOKENS: usize = 512;
@@ -99,10 +99,61 @@ pub struct BenchArguments {
     #[arg(long)]
     percentiles: bool,
     #[command(flatten)]
+    tools: ToolArguments,
+    #[command(flatten)]
     directory: DirectoryArguments,
     /// Print one JSON object instead of a table
     #[arg(long)]
     json: bool,
+}
+
+/// Calls of functions, which are asked for in place of documents.
+#[derive(Debug, Args)]
+struct ToolArguments {
+    /// Ask models to call functions and judge the calls: a file of questions in the layout of the Berkeley Function-Calling Leaderboard, with
+    /// answers of the same name in `possible_answer/` beside it; or `builtin`, forty requests with twenty functions
+    #[arg(long, value_name = "FILE", conflicts_with_all = NOT_OF_TOOLS)]
+    tools: Option<PathBuf>,
+    /// The format of calls, such as `llama3` or `qwen3` [default: that of the model's chat template, else plain objects that the prompt explains]
+    #[arg(long, requires = "tools", value_name = "NAME")]
+    tool_format: Option<String>,
+    /// The choice among functions: `auto`, any number of calls; `required`, at least one; `none`; or the name of one function
+    #[arg(long, requires = "tools", default_value = "auto", value_name = "CHOICE")]
+    tool_choice: String,
+    /// Allow one call in a reply
+    #[arg(long, requires = "tools")]
+    no_parallel_calls: bool,
+}
+
+/// What of the options for documents means nothing for calls.
+const NOT_OF_TOOLS: [&str; 15] = [
+    "datasets",
+    "data",
+    "documents",
+    "servers",
+    "protocol",
+    "prefix_cache",
+    "compile_beside_prefill",
+    "repeat",
+    "shots",
+    "scoring",
+    "confidence",
+    "paper",
+    "percentiles",
+    "concurrency",
+    "max_cost",
+];
+
+/// Runs the benchmark and prints its tables.
+///
+/// # Errors
+///
+/// [`CommandError`]; records so far stay in the run's directory.
+pub fn run(arguments: &BenchArguments) -> Result<(), CommandError> {
+    match &arguments.tools.tools {
+        Some(file) => tools::run(arguments, file),
+        None => run::run(arguments),
+    }
 }
 
 /// How tokens are chosen; greedily by default.

@@ -102,7 +102,9 @@ pub fn run(arguments: &RerenderArguments) -> Result<(), CommandError> {
         } else {
             String::new()
         };
-        let command = run.command().split(' ').next().unwrap_or_default();
+        // `ifstruct run` writes ifstruct.md, and `bench --tools` bench-tools.md.
+        let command = run.command().replace(" --", "-");
+        let command = command.split(' ').next().unwrap_or_default();
         let name = format!("{command}{suffix}.{}", arguments.format.extension());
         fs::create_dir_all(out).map_err(|source| CommandError::write(out, source))?;
         let mut file = OutputFile::create(&out.join(name), arguments.force)?;

@@ -106,6 +106,7 @@ pub fn section(runs: &[Run], style: Style) -> Section {
 fn what_to_run(command: &str) -> &'static str {
     match command {
         "bench" => "efficiency and coverage: `maskwright bench`",
+        "bench --tools" => "calls of functions: `maskwright bench --tools builtin`",
         "quality" => "quality of answers: `maskwright quality`",
         "testsuite" => "the JSON Schema Test Suite: `maskwright fetch test-suite`, then `maskwright testsuite`",
         "masks" => "masks alone: `maskwright fetch jsonschemabench`, then `maskwright masks`",
@@ -138,6 +139,7 @@ fn unfinished(run: &Run) -> Option<String> {
     let (settings, all): (&Value, &[&str]) = match &run.found {
         Found::Bench(records) => (&records.settings, &["models", "frameworks"]),
         Found::Quality(records) => (&records.settings, &[]),
+        Found::Tools(records) => (&records.settings, &["models", "frameworks"]),
         Found::Suite(records) => (&records.settings, &["frameworks"]),
         Found::Masks(records) => (&records.settings, &["frameworks"]),
         Found::Coverage(records) => (&records.settings, &["frameworks"]),

@@ -9,3 +9,4 @@ pub mod masks;
 pub mod overview;
 pub mod quality;
 pub mod testsuite;
+pub mod tools;

@@ -19,6 +19,7 @@ use crate::results::run::{Found, Run, RunRecords};
 use crate::results::schemas::Schemas;
 use crate::testsuite::conformance::{CaseFailure, FailureKind};
 use crate::testsuite::record::SuiteRecord;
+use crate::tools::record::CallRecord;
 use crate::worker::trial::Ending;
 
 /// Returns the failures of a run.
@@ -26,6 +27,7 @@ pub fn of_run(run: &Run, schemas: &Schemas, scoring: Scoring) -> Vec<Failure> {
     let mut found = match &run.found {
         Found::Bench(run) => of_bench(run, schemas, scoring),
         Found::Quality(run) => run.records.iter().filter_map(of_answer).collect(),
+        Found::Tools(run) => run.records.iter().filter_map(of_calls).collect(),
         Found::Suite(run) => of_suite(run, schemas),
         Found::Masks(run) => of_masks(run, schemas, scoring),
         Found::Coverage(run) => of_coverage(run),
@@ -124,6 +126,39 @@ fn describe_answer(failure: &mut Failure, record: &Record, scoring: Scoring) {
             failure.reason = "the limit on time was reached".to_owned();
         }
     }
+}
+
+fn of_calls(record: &CallRecord) -> Option<Failure> {
+    if record.is_right() || record.lacked_room() || record.unusable.is_some() {
+        return None;
+    }
+    let key = &record.key;
+    let generation = record.generation.as_ref();
+    let mut failure = Failure {
+        model: key.model.clone(),
+        framework: display_name(&key.framework),
+        dataset: key.dataset.clone(),
+        name: key.request.clone(),
+        text: generation.map(|generation| generation.text.clone()),
+        ..Failure::default()
+    };
+    let refusal = record.compile.as_ref().and_then(|compile| compile.error.as_ref());
+    let error = generation.and_then(|generation| generation.error.as_ref());
+    match (refusal, error, &record.judgement) {
+        (Some(refusal), _, _) => failure.refused(refusal),
+        (None, Some(error), _) => {
+            failure.kind = "generation failed";
+            failure.reason = error.clone();
+        }
+        (None, None, judgement) => {
+            failure.kind = if record.was_cut_off() { "cut off" } else { "wrong call" };
+            failure.reason = judgement
+                .as_ref()
+                .and_then(|judgement| judgement.problem.clone())
+                .unwrap_or_default();
+        }
+    }
+    Some(failure)
 }
 
 fn of_answer(record: &AnswerRecord) -> Option<Failure> {

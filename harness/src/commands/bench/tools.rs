@@ -1,0 +1,215 @@
+//! A run of `maskwright bench --tools`, from its arguments to its tables.
+
+use std::collections::HashSet;
+use std::path::Path;
+use std::time::Duration;
+
+use maskwright_models::{DecodeOptions, SamplingOptions};
+use maskwright_serving::tools::{ToolChoice, ToolFormat};
+use maskwright_suites::dataset::Subsample;
+use maskwright_suites::tool_calls::{BUILTIN, RequestSet};
+use maskwright_worker::Grammar;
+
+use super::BenchArguments;
+use crate::commands::arguments::models::PROMPT_DATE;
+use crate::commands::rows::Rows;
+use crate::error::CommandError;
+use crate::frameworks::FrameworkError;
+use crate::report::table::Style;
+use crate::run::directory::RunDirectory;
+use crate::run::interrupt;
+use crate::run::machine_load::LoadWatch;
+use crate::run::manifest::{Manifest, Settings as _};
+use crate::tools::model_run::{ToolModelRun, asking_of, format_of_name};
+use crate::tools::record::{CallKey, CallRecord};
+use crate::tools::report::ToolReport;
+use crate::tools::rows::{RowKey, rows};
+use crate::tools::settings::{ToolSettings, dataset_settings};
+
+/// Asks for calls and prints the tables.
+///
+/// # Errors
+///
+/// [`CommandError`]; records so far stay in the run's directory.
+pub(super) fn run(arguments: &BenchArguments, file: &Path) -> Result<(), CommandError> {
+    let named = arguments.tools.tool_format.as_deref();
+    named.map(format_of_name).transpose()?;
+    let sampling = arguments.sampling.options(arguments.seed.unwrap_or(0))?;
+    let mut chosen = arguments.rows.choose(&sampling)?;
+    check(&chosen)?;
+    arguments.directory.check(ToolSettings::COMMAND)?;
+    arguments.rows.model.check(!chosen.models.is_empty())?;
+    let set = requests(arguments, file)?;
+    let division = arguments.directory.division(chosen.all_models());
+    chosen.models.retain(|model| {
+        let mut requests = set.requests.iter();
+        requests.any(|request| division.has(model, &request.id))
+    });
+    let options = arguments.row_options().compiling(Grammar::StructuralTag);
+    let (mut prepared, described) = chosen.prepare(options)?;
+    let mut manifest = Manifest::new(settings(arguments, described, &chosen, &set, &sampling)?);
+    interrupt::watch();
+    let keys: Vec<RowKey> = chosen
+        .models
+        .iter()
+        .flat_map(|model| {
+            chosen.names.iter().map(|name| RowKey {
+                model: model.clone(),
+                framework: name.clone(),
+            })
+        })
+        .collect();
+    let planned: HashSet<CallKey> = keys
+        .iter()
+        .flat_map(|row| set.requests.iter().map(move |request| (row, request)))
+        .filter(|(row, request)| division.has(&row.model, &request.id))
+        .map(|(row, request)| CallKey {
+            model: row.model.clone(),
+            framework: row.framework.clone(),
+            dataset: set.name.clone(),
+            request: request.id.clone(),
+        })
+        .collect();
+    let mut directory: RunDirectory<CallRecord> = arguments.directory.open(&mut manifest, planned)?;
+    let load = LoadWatch::start();
+    for name in &chosen.models {
+        let mut current = match prepared.take() {
+            Some(first) => first,
+            None => chosen.load(options, name)?,
+        };
+        let asking = asking_of(
+            &current.model,
+            named,
+            choice(arguments),
+            !arguments.tools.no_parallel_calls,
+        )?;
+        let reasoning = current.model.reasoning().cloned();
+        let mut run = ToolModelRun {
+            model_name: name,
+            names: &chosen.names,
+            frameworks: &current.frameworks,
+            decode: DecodeOptions {
+                sampling: sampling.clone(),
+                eos_tokens: current.model.eos_ids().to_vec(),
+                max_tokens: arguments.max_tokens().unwrap_or(usize::MAX),
+                time_limit: Some(Duration::from_secs_f64(arguments.generation_limit)),
+                fast_forward: !arguments.no_fast_forward,
+                finish_in_time: arguments.finish_in_time(),
+                overlap: !arguments.no_overlap,
+                mask_effects: false,
+                // In channels reasoning is a part of the reply, which the structural tag knows.
+                reasoning: reasoning.filter(|_| asking.format != ToolFormat::Harmony),
+            },
+            asking,
+            model: &mut current.model,
+            compile_limit: Duration::from_secs_f64(arguments.compile_limit),
+            system: arguments.rows.model.prompt.system(),
+        };
+        run.run(&set, &mut directory)?;
+        // Two large models may not fit into memory beside one another: `current` ends here.
+    }
+    let warnings: Vec<String> = load.finish().into_iter().collect();
+    if !directory.ends_part(&warnings)? {
+        report(arguments, &directory, &keys, &set, warnings)?;
+    }
+    CommandError::unless_finished(Vec::new(), &directory)
+}
+
+/// Whether every framework can be asked for calls.
+///
+/// # Errors
+///
+/// [`CommandError`], with the one that cannot, or that a server was named.
+fn check(rows: &Rows) -> Result<(), CommandError> {
+    let frameworks = rows.frameworks.iter().filter_map(|row| row.framework.as_ref());
+    let mut others = frameworks.filter(|framework| !framework.description.structural_tags);
+    if let Some(other) = others.next() {
+        return Err(CommandError::Framework(FrameworkError::NoStructuralTags {
+            name: other.name.clone(),
+        }));
+    }
+    match rows.clients.is_empty() {
+        true => Ok(()),
+        false => Err(CommandError::Arguments(
+            "servers are not asked for calls of functions: leave --server out of a run with --tools".to_owned(),
+        )),
+    }
+}
+
+/// The requests of a file, or of the sample.
+fn requests(arguments: &BenchArguments, file: &Path) -> Result<RequestSet, CommandError> {
+    let sample = Subsample {
+        limit: arguments.limit,
+        seed: arguments.seed,
+    };
+    Ok(match file.as_os_str() == BUILTIN {
+        true => RequestSet::builtin(sample)?,
+        false => RequestSet::read(file, sample)?,
+    })
+}
+
+/// The choice among functions.
+fn choice(arguments: &BenchArguments) -> ToolChoice {
+    match &arguments.tools.tool_choice[..] {
+        "auto" => ToolChoice::Auto,
+        "required" => ToolChoice::Required,
+        "none" => ToolChoice::None,
+        name => ToolChoice::Function(name.to_owned()),
+    }
+}
+
+/// What the run measures, for the manifest.
+fn settings(
+    arguments: &BenchArguments,
+    models: Vec<serde_json::Value>,
+    rows: &Rows,
+    set: &RequestSet,
+    sampling: &SamplingOptions,
+) -> Result<ToolSettings, CommandError> {
+    Ok(ToolSettings {
+        models,
+        frameworks: rows.settings(),
+        datasets: vec![dataset_settings(set)],
+        tool_format: arguments.tools.tool_format.clone(),
+        tool_choice: arguments.tools.tool_choice.clone(),
+        parallel_calls: !arguments.tools.no_parallel_calls,
+        sampling: sampling.clone(),
+        prompt: arguments.rows.model.prompt.settings()?,
+        prompt_date: PROMPT_DATE.date().to_string(),
+        max_tokens: arguments.max_tokens().unwrap_or(usize::MAX),
+        compile_limit_s: arguments.compile_limit,
+        generation_limit_s: arguments.generation_limit,
+        fast_forward: !arguments.no_fast_forward,
+        finish_in_time: arguments.finish_in_time(),
+        overlap: !arguments.no_overlap,
+        threads: arguments.rows.model.threads(),
+        style: arguments.style.changes(),
+    })
+}
+
+/// Writes the tables beside the records, and prints them, also where they cannot be written.
+fn report(
+    arguments: &BenchArguments,
+    directory: &RunDirectory<CallRecord>,
+    keys: &[RowKey],
+    set: &RequestSet,
+    warnings: Vec<String>,
+) -> Result<(), CommandError> {
+    let report = ToolReport {
+        rows: rows(directory.records(), keys, &[(set.name.clone(), set.requests.len())]),
+        warnings,
+    };
+    let written = directory
+        .write("report.md", &(directory.heading() + &report.text(Style::Markdown)))
+        .and_then(|()| directory.write("report.csv", &report.csv()))
+        .and_then(|()| directory.write("report.json", &(report.json() + "\n")));
+    match arguments.json {
+        true => crate::print(&(report.json() + "\n"))?,
+        false => crate::print_text(&report.text(Style::Terminal))?,
+    }
+    written?;
+    if !arguments.json {
+        directory.say_where();
+    }
+    Ok(())
+}

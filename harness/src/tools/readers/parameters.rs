@@ -1,0 +1,175 @@
+//! Calls whose arguments stand as parameters between marks, like XML.
+
+use maskwright_suites::tool_calls::{Call, ToolRequest};
+use serde_json::{Map, Value};
+
+use super::Cursor;
+
+/// How a family marks the parts of a call.
+pub(super) struct Marks {
+    /// What calls begin with, the section of all where there is one.
+    open: &'static str,
+    /// Whether each call begins so.
+    opens_each: bool,
+    /// What stands before the name, and behind it.
+    name: [&'static str; 2],
+    /// What stands before a parameter's name, and behind it.
+    parameter: [&'static str; 2],
+    /// What stands between a parameter's name and its value, where that says whether the value is a string: for strings, and for others.
+    kinds: Option<[&'static str; 2]>,
+    /// What stands before a value, and behind it.
+    value: [&'static str; 2],
+    /// Whether a line break at either end of a value belongs to the marks.
+    breaks_around_values: bool,
+    /// What ends a call.
+    end: &'static str,
+}
+
+pub(super) const QWEN: Marks = Marks {
+    open: "<tool_call>",
+    opens_each: true,
+    name: ["<function=", ">"],
+    parameter: ["<parameter=", ">"],
+    kinds: None,
+    value: ["", "</parameter>"],
+    breaks_around_values: true,
+    end: "</function>",
+};
+
+pub(super) const GLM: Marks = Marks {
+    open: "<tool_call>",
+    opens_each: true,
+    // The name ends where the first parameter or the call's end begins.
+    name: ["", ""],
+    parameter: ["<arg_key>", "</arg_key>"],
+    kinds: None,
+    value: ["<arg_value>", "</arg_value>"],
+    breaks_around_values: false,
+    end: "</tool_call>",
+};
+
+pub(super) const MINIMAX: Marks = Marks {
+    open: "<minimax:tool_call>",
+    opens_each: false,
+    name: ["<invoke name=\"", "\">"],
+    parameter: ["<parameter name=\"", "\">"],
+    kinds: None,
+    value: ["", "</parameter>"],
+    breaks_around_values: false,
+    end: "</invoke>",
+};
+
+pub(super) const DEEPSEEK: Marks = Marks {
+    open: "<｜DSML｜function_calls>",
+    opens_each: false,
+    name: ["<｜DSML｜invoke name=\"", "\">"],
+    parameter: ["<｜DSML｜parameter name=\"", "\""],
+    kinds: Some([" string=\"true\">", " string=\"false\">"]),
+    value: ["", "</｜DSML｜parameter>"],
+    breaks_around_values: false,
+    end: "</｜DSML｜invoke>",
+};
+
+/// The calls of a text.
+pub(super) fn read(marks: &Marks, request: &ToolRequest, text: &str) -> Result<Vec<Call>, String> {
+    let mut calls = Vec::new();
+    let mut cursor = Cursor::new(text);
+    while cursor.past(marks.open).is_some() {
+        loop {
+            cursor.skip_space();
+            // Something else behind the mark is text.
+            if !cursor.take(marks.name[0]) {
+                break;
+            }
+            calls.push(one(marks, request, &mut cursor)?);
+            if marks.opens_each {
+                break;
+            }
+        }
+    }
+    Ok(calls)
+}
+
+fn one(marks: &Marks, request: &ToolRequest, cursor: &mut Cursor<'_>) -> Result<Call, String> {
+    let name = match marks.name[1] {
+        "" => {
+            let end = cursor.rest.find('<').ok_or("a call without an end")?;
+            let (name, rest) = cursor.rest.split_at(end);
+            cursor.rest = rest;
+            name
+        }
+        behind => cursor.past(behind).ok_or("a name without an end")?,
+    };
+    let name = name.trim();
+    let (mut arguments, mut repeated) = (Map::new(), None);
+    loop {
+        cursor.skip_space();
+        if cursor.take(marks.end) {
+            break;
+        }
+        if !cursor.take(marks.parameter[0]) {
+            return Err(format!("{} is missing before {:?}", marks.end, cursor.ahead()));
+        }
+        let key = cursor.past(marks.parameter[1]).ok_or("a parameter without a value")?;
+        let is_text = match marks.kinds {
+            None => None,
+            Some([text, other]) => match (cursor.take(text), cursor.take(other)) {
+                (true, _) => Some(true),
+                (_, true) => Some(false),
+                _ => return Err(format!("`string` is missing before {:?}", cursor.ahead())),
+            },
+        };
+        if !marks.value[0].is_empty() {
+            cursor.skip_space();
+            if !cursor.take(marks.value[0]) {
+                return Err(format!("{} is missing before {:?}", marks.value[0], cursor.ahead()));
+            }
+        }
+        let written = cursor.past(marks.value[1]).ok_or("a value without an end")?;
+        let written = match marks.breaks_around_values {
+            true => {
+                let behind = written.strip_prefix('\n').unwrap_or(written);
+                behind.strip_suffix('\n').unwrap_or(behind)
+            }
+            false => written,
+        };
+        let is_text = is_text.unwrap_or_else(|| takes_texts_alone(request, name, key));
+        let (value, twice) = value(written, is_text)?;
+        repeated = repeated.or(twice);
+        if arguments.insert(key.to_owned(), value).is_some() {
+            repeated = Some(key.to_owned());
+        }
+    }
+    Ok(Call {
+        name: name.to_owned(),
+        arguments,
+        repeated,
+    })
+}
+
+/// A value as it is written: a text as it is, what else there is as JSON, and as a text where it is none.
+fn value(written: &str, is_text: bool) -> Result<(Value, Option<String>), String> {
+    let text = || Value::String(written.to_owned());
+    if is_text {
+        return Ok((text(), None));
+    }
+    let mut cursor = Cursor::new(written);
+    match cursor.json() {
+        Ok(read) if cursor.rest.trim().is_empty() => Ok(read),
+        _ => Ok((text(), None)),
+    }
+}
+
+/// Whether the schema of a parameter has no value that is not a string, as far as its `type`, `enum` and `const` tell.
+fn takes_texts_alone(request: &ToolRequest, function: &str, parameter: &str) -> bool {
+    let function = request.functions.iter().find(|known| known.name == function);
+    let Some(schema) = function.map(|function| &function.parameters["properties"][parameter]) else {
+        return false;
+    };
+    let are_texts = |values: &Value| {
+        values
+            .as_array()
+            .is_some_and(|values| values.iter().all(Value::is_string))
+    };
+    schema["type"] == "string" || schema["const"].is_string() || are_texts(&schema["enum"])
+}
