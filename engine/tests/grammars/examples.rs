@@ -66,6 +66,24 @@ NAME: /[a-z][a-z0-9_]*/
 %ignore / +/
 "#;
 
+/// Elements whose beginning and end begin alike, and text between them.
+const ELEMENTS: &str = r#"
+root    ::= element
+element ::= "<" name attribute* (">" (text | element)* "</" name ">" | "/>")
+text    ::= [^<&]+ | "&" name ";"
+name    ::= [a-z]+
+attribute ::= " "+ name "=\"" [^"<]* "\""
+"#;
+
+/// Atoms that need no blanks between them, and a branch that may follow or not.
+const LISTS: &str = r#"
+root ::= ws expression+
+expression ::= atom ws | "(" ws expression* ")" ws | "'" expression | "?" expression block ("else" block)?
+block ::= "{" ws expression* "}" ws
+atom ::= [a-z+*/<>=-]+ | [0-9]+ | "\"" [^"]* "\""
+ws   ::= [ \n]*
+"#;
+
 fn check_all(grammar: &str, inside: &[&str], outside: &[&str]) {
     let (masker, vocabulary) = (masker(grammar), vocabulary());
     for text in inside {
@@ -123,6 +141,32 @@ fn what_begins_alike_is_written_in() {
         &inside,
         &["", "a", "a=;", "f(x", "if(a){b=c}", "a=b(;", "i=1;"],
     );
+}
+
+#[test]
+fn rules_are_called_once_they_are_told_apart() {
+    let inside = [
+        "<a/>",
+        "<a b=\"c\">x<b></b>&amp;<c/>y</a>",
+        "<a></b>",
+        "<a><a><a/></a></a>",
+    ];
+    check_all(
+        ELEMENTS,
+        &inside,
+        &["", "<a>", "<a", "</a>", "<a><b></a>", "<a>&</a>", "<a/>x", "<a><></a>"],
+    );
+    let inside = [
+        "a",
+        "(+ 1 2)",
+        "'(ab 'c) d",
+        "?x{(y)}else{z}",
+        "??a{}else{}{?b{}}else{()}",
+        "?(a){}b",
+        "elsea",
+        "?a{}elsea",
+    ];
+    check_all(LISTS, &inside, &["", "(", "())", "(a", "?a{}else{", "'", "?a"]);
 }
 
 #[test]

@@ -3,7 +3,8 @@
 //! A state is a set of *items*, the ways in which what was read of a rule can be read. It is such that the next byte says what comes next: a character of the
 //! rule's own, one rule that is called, or the end of the rule. Where that would not be so, one of two things is done:
 //!
-//! - A rule that begins like something else in a state is written into it: its items have the points behind the call with them.
+//! - A rule that begins like something else in a state is written into it: its items have the points behind the call with them. As soon as all
+//!   items are of that rule, it is called after all, from there on.
 //! - A rule that can go on with what may follow it ends *early*, as soon as it may end, and what is left of it is written into the
 //!   states behind its calls. Such a rule has several *exits*, one for each rest.
 //!
@@ -20,6 +21,7 @@ use crate::{CompileError, CompileErrorKind};
 use super::super::regular::limit;
 use super::conflicts::{conflicts_behind, told_byte};
 use super::first::{ByteSet, FirstBytes, characters};
+use super::items::{Head, Item, Items, Returns};
 use super::skeleton::{BodyId, Edge, PointId, REPLY, Skeleton};
 
 /// Number of a state.
@@ -34,32 +36,6 @@ const MAX_STEPS: usize = 1 << 24;
 /// Calls that are written into one another, at most.
 const MAX_DEPTH: usize = 12;
 
-/// The points behind the calls that an item is in, the innermost last.
-type Returns = SmallVec<[PointId; 2]>;
-
-/// What comes next in an item.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-enum Head {
-    /// The rest of a text of a language, and the point behind it.
-    In(LanguageId, PointId),
-    /// A rule, and the point behind it.
-    Call(BodyId, PointId),
-}
-
-/// A way to read what was read of a rule.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) struct Item {
-    returns: Returns,
-    head: Head,
-}
-
-/// Some items, and whether the rule may end.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-struct Items {
-    items: BTreeSet<Item>,
-    may_end: bool,
-}
-
 /// A state in a rule.
 #[derive(Debug)]
 pub(super) struct BodyState {
@@ -73,6 +49,8 @@ pub(super) struct BodyState {
     /// The bytes with which these begin.
     pub(super) own: ByteSet,
     pub(super) calls: SmallVec<[CallId; 2]>,
+    /// The call that is made here without a byte, of a rule that was written in.
+    pub(super) enters: Option<CallId>,
 }
 
 /// A call of a rule.
@@ -81,6 +59,8 @@ pub(super) struct BodyCall {
     /// The state in which it is.
     pub(super) from: StateId,
     pub(super) body: BodyId,
+    /// The state in which the rule is entered.
+    pub(super) start: StateId,
     /// The points behind it.
     sites: Vec<(Returns, PointId)>,
     /// The state behind it for each exit of the rule.
@@ -222,7 +202,7 @@ impl<'a> BodyBuilder<'a> {
             if self.skeleton.is_end(point) {
                 let mut around = returns;
                 match around.pop() {
-                    Some(behind) => open.push((around, behind)),
+                    Some((_, behind)) => open.push((around, behind)),
                     None => items.may_end = true,
                 }
             }
@@ -237,12 +217,12 @@ impl<'a> BodyBuilder<'a> {
         }
     }
 
-    /// The points behind the calls of what is called at one of these.
-    fn within(&self, returns: &Returns, to: PointId) -> Result<Returns, CompileError> {
+    /// What is around the items of a rule that is called before a point.
+    fn within(&self, returns: &Returns, (body, to): (BodyId, PointId)) -> Result<Returns, CompileError> {
         let mut within = returns.clone();
         // What ends with the call is behind it where what is around it is.
         if !self.is_at_end[to as usize] {
-            within.push(to);
+            within.push((body, to));
         }
         match within.len() > MAX_DEPTH {
             true => Err(self.refused()),
@@ -321,7 +301,7 @@ impl<'a> BodyBuilder<'a> {
             let written: BTreeSet<Item> = written;
             for item in written {
                 if let Head::Call(called, to) = item.head {
-                    let returns = self.within(&item.returns, to)?;
+                    let returns = self.within(&item.returns, (called, to))?;
                     self.enter(items, returns, self.skeleton.bodies[called].start)?;
                 }
             }
@@ -331,7 +311,8 @@ impl<'a> BodyBuilder<'a> {
     /// The number of the state of some items in a rule.
     fn state(&mut self, body: BodyId, mut items: Items, is_start: bool) -> Result<StateId, CompileError> {
         let ends_early = items.may_end && self.early.contains_key(&body);
-        let own = match ends_early {
+        let entered = items.common();
+        let own = match ends_early || entered.is_some() {
             true => ByteSet::default(),
             false => self.write_in(body, &mut items)?,
         };
@@ -360,11 +341,31 @@ impl<'a> BodyBuilder<'a> {
             rows: Vec::new(),
             own,
             calls: SmallVec::new(),
+            enters: None,
         });
-        if exit.is_none() {
+        if let Some((called, to)) = entered {
+            // There are at most as many states in one another as rules that are written in.
+            let start = self.state(called, items.without_outermost(), false)?;
+            let call = self.call((number, start), called, vec![(Returns::new(), to)]);
+            self.bodies.states[number as usize].enters = Some(call);
+        } else if exit.is_none() {
             self.open.push((number, items));
         }
         Ok(number)
+    }
+
+    /// Adds a call in a state, which enters a rule in another.
+    fn call(&mut self, (from, start): (StateId, StateId), body: BodyId, sites: Vec<(Returns, PointId)>) -> CallId {
+        let number = self.bodies.calls.len();
+        self.bodies.calls.push(BodyCall {
+            from,
+            body,
+            start,
+            sites,
+            returns: Vec::new(),
+        });
+        self.unreturned.push(number);
+        number as CallId
     }
 
     /// The number of the exit of a rule with a rest. States behind its calls are added.
@@ -382,7 +383,7 @@ impl<'a> BodyBuilder<'a> {
 
     /// Adds the states behind a call for the exits of its rule.
     fn add_returns(&mut self, number: usize) -> Result<(), CompileError> {
-        let (from, body) = (self.bodies.calls[number].from, self.bodies.calls[number].body);
+        let BodyCall { from, body, .. } = self.bodies.calls[number];
         let around = self.bodies.states[from as usize].body;
         while let Some(rest) = self.bodies.exits[body]
             .get(self.bodies.calls[number].returns.len())
@@ -390,7 +391,7 @@ impl<'a> BodyBuilder<'a> {
         {
             let mut items = Items::default();
             for (returns, to) in self.bodies.calls[number].sites.clone() {
-                let within = self.within(&returns, to)?;
+                let within = self.within(&returns, (body, to))?;
                 for item in &rest {
                     let (mut returns, head) = (within.clone(), item.head);
                     returns.extend(item.returns.iter().copied());
@@ -472,26 +473,10 @@ impl<'a> BodyBuilder<'a> {
         }
         self.bodies.states[state as usize].rows = rows;
         for (called, sites) in sites {
-            let number = self.bodies.calls.len();
-            self.bodies.calls.push(BodyCall {
-                from: state,
-                body: called,
-                sites,
-                returns: Vec::new(),
-            });
-            self.bodies.states[state as usize].calls.push(number as CallId);
-            self.unreturned.push(number);
+            let start = self.bodies.starts[called];
+            let call = self.call((state, start), called, sites);
+            self.bodies.states[state as usize].calls.push(call);
         }
         Ok(())
-    }
-}
-
-impl Item {
-    /// The rule that comes next.
-    fn called(&self) -> Option<BodyId> {
-        match self.head {
-            Head::In(..) => None,
-            Head::Call(body, _) => Some(body),
-        }
     }
 }

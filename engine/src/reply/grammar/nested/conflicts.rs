@@ -13,19 +13,12 @@ pub(super) fn conflicts_behind(bodies: &Bodies, skeleton: &Skeleton, first: &Fir
         .iter()
         .map(|exits| vec![ByteSet::default(); exits.len()])
         .collect();
-    let own = |state: &BodyState| {
-        let mut own = state.own;
-        for call in &state.calls {
-            own.join(first.of(calls[*call as usize].body));
-        }
-        own
-    };
     loop {
         let mut has_changed = false;
         for call in calls {
             for (exit, state) in call.returns.iter().enumerate() {
                 let state = &states[*state as usize];
-                let mut next = own(state);
+                let mut next = own(bodies, first, state);
                 if let Some(exit) = state.exit.or(state.may_end.then_some(0)) {
                     next.join(&behind[state.body][exit]);
                 }
@@ -38,7 +31,7 @@ pub(super) fn conflicts_behind(bodies: &Bodies, skeleton: &Skeleton, first: &Fir
     }
     let mut conflicts = Vec::new();
     for state in states.iter().filter(|state| state.may_end) {
-        if let Some(byte) = behind[state.body][0].common(&own(state)) {
+        if let Some(byte) = behind[state.body][0].common(&own(bodies, first, state)) {
             let byte = told_byte(byte);
             let message = format!(
                 "{} what may go on and what may follow both begin with {byte}",
@@ -56,4 +49,16 @@ pub(super) fn told_byte(byte: u8) -> String {
         true => format!("{:?}", char::from(byte)),
         false => format!("the byte {byte:#04x}"),
     }
+}
+
+/// The bytes with which what may come in a state begins, but for the rule's end.
+fn own<'b>(bodies: &'b Bodies, first: &FirstBytes, mut state: &'b BodyState) -> ByteSet {
+    while let Some(call) = state.enters {
+        state = &bodies.states[bodies.calls[call as usize].start as usize];
+    }
+    let mut own = state.own;
+    for call in &state.calls {
+        own.join(first.of(bodies.calls[*call as usize].body));
+    }
+    own
 }

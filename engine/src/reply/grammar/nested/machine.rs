@@ -25,6 +25,8 @@ struct ByteState {
     may_end: bool,
     /// The exit by which the rule ends here and goes on nowhere.
     exit: Option<u32>,
+    /// The call that is made here without a byte.
+    enters: Option<CallId>,
     /// Number of exits of the rule.
     exits: u32,
 }
@@ -105,6 +107,7 @@ impl Machine {
                 next: Box::new([NONE; 256]),
                 may_end: state.may_end,
                 exit: state.exit.map(|exit| exit as u32),
+                enters: state.enters,
                 exits: bodies.exits[state.body].len() as u32,
             });
         }
@@ -124,7 +127,7 @@ impl Machine {
         }
         let calls = bodies.calls.iter().map(|call| Call {
             from: call.from,
-            start: bodies.starts[call.body],
+            start: call.start,
             returns: call.returns.clone().into(),
         });
         Ok(Self {
@@ -150,9 +153,13 @@ impl Machine {
     pub(super) fn own_step(&self, from: StateId, byte: u8) -> Result<StateId, bool> {
         let state = &self.states[from as usize];
         let next = state.next[usize::from(byte)];
-        match next & CALL == 0 && self.states[next as usize].exit.is_none() {
+        if next & CALL != 0 {
+            return Err(next != NONE || state.may_end);
+        }
+        let next_state = &self.states[next as usize];
+        match next_state.exit.is_none() && next_state.enters.is_none() {
             true => Ok(next),
-            false => Err(next != NONE || state.may_end),
+            false => Err(true),
         }
     }
 
@@ -201,6 +208,7 @@ impl Machine {
                 next => {
                     place.state = next;
                     let Some(exit) = self.states[next as usize].exit else {
+                        self.enter(&mut place);
                         return Step::On(place);
                     };
                     return match self.leave(place, exit, source) {
@@ -233,8 +241,19 @@ impl Machine {
             place.state = self.calls[call as usize].returns[exit as usize];
             match self.states[place.state as usize].exit {
                 Some(next) => exit = next,
-                None => return Ok(place),
+                None => {
+                    self.enter(&mut place);
+                    return Ok(place);
+                }
             }
+        }
+    }
+
+    /// Makes the calls that are made without a byte.
+    fn enter<S>(&self, place: &mut Place<S>) {
+        while let Some(call) = self.states[place.state as usize].enters {
+            place.opened.push(call);
+            place.state = self.calls[call as usize].start;
         }
     }
 }
@@ -281,6 +300,7 @@ impl ByteBuilder {
                                 next: Box::new([NONE; 256]),
                                 may_end: false,
                                 exit: None,
+                                enters: None,
                                 exits: self.states[state].exits,
                             });
                             self.known.insert(rest.clone(), number as StateId);

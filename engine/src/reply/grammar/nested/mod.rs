@@ -13,6 +13,7 @@ mod bodies;
 mod conflicts;
 mod ends;
 mod first;
+mod items;
 mod machine;
 mod masks;
 mod recursion;
