@@ -1,7 +1,8 @@
 //! The search for values: is there a value that satisfies some assertions and not others, and can an object or array
 //! that has been read in part be completed?
 //!
-//! [Containers](containers) are completed by a tableau, which raises queries about single values.
+//! `satisfiable.rs` dispatches. Objects whose keys are judged one by one need no search (`independent_keys.rs`); other objects,
+//! and arrays, are completed by a tableau, which raises queries about single values ([`containers`]).
 //!
 //! Every byte that the [machine](super::step) allows rests on these answers. Values are finite, so the answers form a
 //! [least fixpoint](least_fixpoint): a query that comes up while it is being answered counts as answered no. Nothing
