@@ -1,4 +1,4 @@
-//! The terminals of Lark's grammar `common`, as expressions.
+//! The terminals of Lark's grammar `common`, as regular expressions.
 
 /// Terminals by their names. Texts in quotes and comments end where a lexer takes them to end.
 const TERMINALS: [(&str, &str); 25] = [

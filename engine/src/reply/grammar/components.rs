@@ -1,15 +1,15 @@
-//! Rules that name each other.
+//! Strongly connected components: groups of rules that are mutually recursive.
 
 use super::rules::{Grammar, RuleId};
 
-/// The rules that the root leads to, in groups that name each other in circles; a group comes behind those that it names.
+/// Returns the strongly connected components of the rules that are reachable from the root; a component comes behind those that it names.
 pub(super) fn components(grammar: &Grammar) -> Vec<Vec<RuleId>> {
     of_graph(grammar.rules.len(), [grammar.root], |rule| {
         grammar.named_by(rule).collect()
     })
 }
 
-/// The nodes of a graph that some lead to, in groups that lead to each other; a group comes behind those that it leads to. This is Tarjan's algorithm.
+/// Returns the strongly connected components of the nodes that are reachable from `from`, in reverse topological order, by Tarjan's algorithm.
 pub(super) fn of_graph(
     count: usize,
     from: impl IntoIterator<Item = usize>,

@@ -1,11 +1,11 @@
-//! Reads EBNF, as GBNF and XGrammar have it.
+//! Parses EBNF, in the dialects of llama.cpp's GBNF and of XGrammar, into [`Grammar`] rules.
 
 use crate::{CompileError, Limits};
 
 use super::reader::{Group, Reader};
 use super::rules::{Grammar, Part, PartId, RuleBuilder, UNBOUNDED};
 
-/// The rule that replies are texts of.
+/// The root rule of a grammar in EBNF.
 const ROOT: &str = "root";
 
 /// Reads a grammar.
@@ -158,7 +158,7 @@ impl EbnfParser<'_> {
         Ok(())
     }
 
-    /// A part with the repetitions behind it.
+    /// Reads the repetitions behind a part, and returns the repeated part.
     fn repeated(&mut self, mut inner: PartId) -> Result<PartId, CompileError> {
         loop {
             self.skip();

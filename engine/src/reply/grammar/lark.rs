@@ -1,4 +1,4 @@
-//! Reads grammars of the Python package Lark.
+//! Parses grammars in the notation of the Python package Lark into [`Grammar`] rules.
 
 use crate::{CompileError, Limits};
 
@@ -6,11 +6,11 @@ use super::common;
 use super::reader::{Group, Reader};
 use super::rules::{Grammar, Part, PartId, RuleBuilder, UNBOUNDED};
 
-/// The rule that replies are texts of.
+/// The root rule of a grammar in Lark's notation.
 const START: &str = "start";
-/// The rule of what may come between terminals. No grammar can name it.
+/// The rule of the ignored texts (`%ignore`) that may stand between terminals. No grammar can name this rule.
 const IGNORED: &str = "%ignore";
-/// The rule of replies: what is ignored, and `start`.
+/// The root rule of replies: ignored texts, then `start`.
 const REPLY: &str = "%reply";
 
 /// Reads a grammar.
@@ -36,7 +36,7 @@ pub(super) fn read(text: &str, limits: &Limits) -> Result<Grammar, CompileError>
 struct LarkParser<'t> {
     reader: Reader<'t>,
     rules: RuleBuilder,
-    /// The rules of what is ignored, by their names.
+    /// Names of the ignored terminals and rules.
     ignored: Vec<String>,
     /// Whether the body of a terminal is read, within which nothing is ignored.
     is_terminal: bool,
@@ -276,7 +276,7 @@ impl LarkParser<'_> {
         Ok(())
     }
 
-    /// A terminal that has been read, with what may come behind it.
+    /// Adds the ignored texts that may follow a terminal.
     fn terminal(&mut self, part: PartId) -> PartId {
         if self.is_terminal {
             return part;
@@ -379,7 +379,7 @@ impl LarkParser<'_> {
         Ok(self.terminal(part))
     }
 
-    /// A part with the repetitions behind it.
+    /// Reads the repetitions behind a part, and returns the repeated part.
     fn repeated(&mut self, mut inner: PartId) -> Result<PartId, CompileError> {
         loop {
             self.skip();

@@ -1,8 +1,8 @@
-//! Grammars: replies that are a text of one, in EBNF or in Lark's notation.
+//! Context-free grammars in EBNF or Lark's notation, compiled to token masks: a reply is a text of the root rule.
 //!
 //! ```text
 //! text ─ ebnf.rs, lark.rs ─► rules (rules.rs) ─ regular.rs ─► a language of strings/ ─► a reply of text
-//!                                                └ nested/ ──► automata with a stack, for rules that are nested in themselves
+//!                                                └ nested/ ──► a deterministic pushdown automaton, for rules nested in themselves
 //! ```
 
 mod common;

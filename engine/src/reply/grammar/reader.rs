@@ -1,15 +1,15 @@
-//! [`Reader`]: the text of a grammar, character by character, with what EBNF and Lark have in common.
+//! [`Reader`]: a cursor in the text of a grammar, with the tokens that EBNF and Lark share: blanks, numbers, quoted texts and escapes.
 
 use crate::{CompileError, CompileErrorKind, Limits};
 
 use super::rules::{Part, PartId, RuleBuilder, UNBOUNDED};
 
-/// A group that is open: the alternatives that were read, and the sequence that is being read.
+/// An open group: the alternatives read so far, and the sequence that is being read.
 #[derive(Debug)]
 pub(super) struct Group {
-    /// The sign that ends it; none of the rule itself.
+    /// The character that closes the group; none for the body of the rule itself.
     pub(super) end: Option<char>,
-    /// Where it begins.
+    /// The byte at which the group begins.
     pub(super) start: usize,
     pub(super) alternatives: Vec<PartId>,
     pub(super) sequence: Vec<PartId>,
@@ -48,23 +48,23 @@ impl Group {
     }
 }
 
-/// The text of a grammar.
+/// A cursor in the text of a grammar.
 #[derive(Debug)]
 pub(super) struct Reader<'t> {
     text: &'t str,
-    /// The byte at which it stands.
+    /// The byte at which the cursor stands.
     pub(super) at: usize,
     depth: usize,
-    /// The line at a byte, from which others are counted.
+    /// A byte and its line, from which the lines of later bytes are counted.
     known: (usize, usize),
 }
 
 impl<'t> Reader<'t> {
-    /// At the beginning of a grammar.
+    /// A reader at the beginning of a grammar.
     ///
     /// # Errors
     ///
-    /// [`CompileErrorKind::LimitExceeded`], where it is too long.
+    /// [`CompileErrorKind::LimitExceeded`], where the text is too long.
     pub(super) fn new(text: &'t str, limits: &Limits) -> Result<Self, CompileError> {
         if text.len() > limits.text_bytes {
             let message = format!("more than {} bytes (the limit `text_bytes`)", limits.text_bytes);
@@ -78,7 +78,7 @@ impl<'t> Reader<'t> {
         })
     }
 
-    /// What is left.
+    /// The text that has not been read.
     pub(super) fn rest(&self) -> &'t str {
         &self.text[self.at..]
     }
@@ -123,7 +123,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// The line of a byte, counted from 1. It is asked for in rising order, but for errors.
+    /// The line of a byte, counted from 1. Callers ask for bytes in rising order, except for errors.
     pub(super) fn line(&mut self, at: usize) -> usize {
         if at < self.known.0 {
             self.known = (0, 1);
@@ -182,7 +182,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Reads what is behind a `\` at a byte.
+    /// Reads the escape behind a `\` at byte `start`.
     pub(super) fn escape(&mut self, start: usize) -> Result<char, CompileError> {
         let digits = match self.next() {
             Some('n') => return Ok('\n'),

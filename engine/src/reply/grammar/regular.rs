@@ -1,7 +1,8 @@
-//! [`RegularRules`]: the rules whose texts are a regular language, with that language.
+//! [`RegularRules`]: the rules of a grammar whose texts form a regular language, and that language of each.
 //!
-//! Rules that name each other in a circle are regular where each alternative has at most one of them, at its end, or in all of them at its
-//! beginning. They are equations such as `x = a x | b`, with languages `a` and `b`, whose least solution is `a* b` (Arden's rule).
+//! Mutually recursive rules (a strongly connected component, here *circle*) are regular if they are right-linear or left-linear: each alternative
+//! has at most one of them, always at its end or always at its beginning. Such rules are equations between languages: by Arden's rule
+//! `x = a x | b` has the least solution `a* b`.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +12,7 @@ use crate::{CompileError, CompileErrorKind};
 use super::components::components;
 use super::rules::{Grammar, Part, PartId, RuleId};
 
-/// The languages of rules that have one.
+/// The regular rules of a grammar, each with its language.
 #[derive(Debug)]
 pub(super) struct RegularRules {
     languages: Vec<Option<LanguageId>>,
@@ -19,17 +20,17 @@ pub(super) struct RegularRules {
     reached: Vec<bool>,
 }
 
-/// Rules of a circle whose equations are solved, at most: it takes time that grows with the cube of their number.
+/// Maximal number of rules of one circle whose equations are solved: solving takes time cubic in their number.
 const MAX_CIRCLE: usize = 256;
 
-/// At which side of an alternative a rule of its circle stands.
+/// The side of an alternative at which a rule of the same circle stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Side {
     Right,
     Left,
 }
 
-/// The texts of a part of a rule in a circle: those of `alone`, and for each rule texts that stand beside one of it.
+/// The texts of a part of a rule in a circle: the language `alone` and, for each rule of the circle, the language beside a text of that rule.
 #[derive(Clone, Debug)]
 struct Linear {
     alone: LanguageId,
@@ -75,7 +76,7 @@ impl RegularRules {
         self.reached[rule]
     }
 
-    /// The languages of the parts of a rule; none of those with a rule in them that is not regular.
+    /// Returns the language of each part of a rule; none for a part that contains a rule that is not regular.
     ///
     /// # Errors
     ///
@@ -96,8 +97,8 @@ impl RegularRules {
         Ok(parts.iter().map(|part| part.as_ref().map(|part| part.alone)).collect())
     }
 
-    /// The languages of rules in a circle; none where their equations are not of that side or too many, or they name a rule that is not
-    /// regular.
+    /// Returns the languages of the rules of a circle; none where the rules are not linear on that side, are too many, or name a rule that is
+    /// not regular.
     fn equations(
         &self,
         grammar: &Grammar,
@@ -148,7 +149,7 @@ impl RegularRules {
             Part::Sequence(parts) => {
                 let empty = languages.literal("").map_err(limit)?;
                 let mut all = alone(empty);
-                // From the end on, so that what is joined is short on its left.
+                // From the end on, so that the left operand of each concatenation is short.
                 for part in parts.iter().rev() {
                     let (Some(part), Some(rest)) = (within(*part), &all) else {
                         return Ok(None);
@@ -194,7 +195,7 @@ impl RegularRules {
     }
 }
 
-/// The language of a part that has no others in it.
+/// Returns the language of a part without inner parts.
 ///
 /// # Errors
 ///
@@ -209,7 +210,7 @@ pub(super) fn leaf_language(languages: &mut Languages, part: &Part) -> Result<La
                 CompileError::new(error.kind(), message).on_keyword("grammar")
             };
             languages.read_patterns_by(PatternSyntax::Python);
-            // What is no expression by itself can be one between parentheses.
+            // A text that is no expression by itself can become one between parentheses.
             languages.pattern(pattern).map_err(about)?;
             languages
                 .pattern(&PatternSyntax::Python.anchored(pattern))
@@ -219,7 +220,7 @@ pub(super) fn leaf_language(languages: &mut Languages, part: &Part) -> Result<La
     }
 }
 
-/// The error of a limit that a grammar reaches.
+/// The error of a grammar that reaches a limit.
 pub(super) fn limit(error: LimitReached) -> CompileError {
     CompileError::new(CompileErrorKind::LimitExceeded, error.to_string()).on_keyword("grammar")
 }
@@ -235,7 +236,7 @@ fn add(
     Ok(())
 }
 
-/// Two parts in order; none where a rule of the circle would not stand at the end that it has to.
+/// Concatenates two parts; none where a rule of the circle would stand on the wrong side.
 fn sequence(
     languages: &mut Languages,
     one: &Linear,
@@ -270,7 +271,7 @@ fn sequence(
     Ok(Some(joined))
 }
 
-/// Texts of one language beside those of another, farther from the rule.
+/// Concatenates `near` to `far` on the side away from the rule of the circle: before `far` in right-linear equations, behind it in others.
 fn beyond(
     languages: &mut Languages,
     near: LanguageId,
@@ -283,7 +284,7 @@ fn beyond(
     }
 }
 
-/// Solves equations, of each of which the left side is the rule of that place in the circle.
+/// Solves the equations of a circle; the left side of equation `i` is the `i`-th rule of the circle.
 fn solve(
     languages: &mut Languages,
     circle: &[RuleId],

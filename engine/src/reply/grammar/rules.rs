@@ -1,4 +1,4 @@
-//! [`Grammar`]: rules as they were read.
+//! [`Grammar`]: the rules of a grammar as trees of parts, independent of the notation.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ pub(super) type PartId = usize;
 /// Number of a rule.
 pub(super) type RuleId = usize;
 
-/// "As often as you like" as the upper bound of a repetition.
+/// Upper bound of a repetition without one.
 pub(super) const UNBOUNDED: u64 = u64::MAX;
 
 /// A part of a rule.
@@ -26,13 +26,13 @@ pub(super) enum Part {
     },
     /// A text that an expression of Python matches whole, with the line that it stands in.
     Pattern(String, usize),
-    /// A text of a rule.
+    /// A reference to a rule.
     Rule(RuleId),
     /// Parts in order.
     Sequence(Vec<PartId>),
     /// One of some parts.
     Choice(Vec<PartId>),
-    /// A part so many times over.
+    /// A part repeated `min` to `max` times.
     Repeat { inner: PartId, min: u64, max: u64 },
 }
 
@@ -42,7 +42,7 @@ pub(super) struct Rule {
     pub(super) name: String,
     /// The line at which it is defined.
     pub(super) line: usize,
-    /// Its parts: those within a part come before it, and the last is all of the rule.
+    /// The parts of the rule in postorder: the last part is the whole body.
     pub(super) parts: Range<PartId>,
 }
 
@@ -65,7 +65,7 @@ impl Grammar {
     }
 }
 
-/// Rules that are being read.
+/// A grammar under construction.
 #[derive(Debug, Default)]
 pub(super) struct RuleBuilder {
     pub(super) parts: Vec<Part>,
@@ -81,7 +81,7 @@ impl RuleBuilder {
         self.parts.len() - 1
     }
 
-    /// One of some sequences.
+    /// Returns the choice among some sequences; a single sequence stands for itself.
     pub(super) fn choice(&mut self, mut alternatives: Vec<PartId>) -> PartId {
         match (alternatives.pop(), alternatives.is_empty()) {
             (Some(only), true) => only,

@@ -7,12 +7,13 @@ pub enum GrammarSyntax {
     /// Rules `name ::= …`, as those of llama.cpp's GBNF and of XGrammar's EBNF; a reply is a text of the rule `root`.
     ///
     /// A body has texts `"…"`, classes of characters `[a-z]` and `[^a-z]`, `.` for any character, names of rules, groups `(…)`,
-    /// alternatives between `|`, of which one may be empty, and `*`, `+`, `?`, `{m}`, `{m,}` and `{m,n}` behind what they repeat. Comments begin with `#`. In texts and
-    /// classes `\n`, `\r`, `\t`, `\xHH`, `\uHHHH` and `\UHHHHHHHH` stand for characters, and `\` stands before signs that mean themselves.
+    /// alternatives between `|`, of which one may be empty, and repetitions `*`, `+`, `?`, `{m}`, `{m,}` and `{m,n}`. Comments begin with `#`.
+    /// In texts and classes `\n`, `\r`, `\t`, `\xHH`, `\uHHHH` and `\UHHHHHHHH` stand for characters, and `\` escapes signs that mean themselves.
     Ebnf,
     /// Rules and terminals `name: …` of the Python package Lark; a reply is a text of the rule `start`.
     ///
-    /// There is no lexer: a reply is admitted where it can be split into terminals in any way, whatever their priorities, and `%ignore` may come before and behind each terminal.
+    /// There is no lexer: a reply is admitted where it can be split into terminals in any way, whatever their priorities, and ignored texts
+    /// (`%ignore`) may come before and behind each terminal.
     /// Expressions `/…/` are those of Python's module `re`. Not read are templates, `%declare`, imports of other grammars than `common`, and the
     /// extensions of llguidance.
     Lark,

@@ -1,14 +1,15 @@
-//! [`Bodies`]: nested rules as deterministic automata, whose edges are characters and calls of rules.
+//! [`Bodies`]: one deterministic automaton for each nested rule, whose transitions read a character or call a nested rule.
 //!
-//! A state is a set of *items*, the ways in which what was read of a rule can be read. It is such that the next byte says what comes next: a character of the
-//! rule's own, one rule that is called, or the end of the rule. Where that would not be so, one of two things is done:
+//! The automata are made from the [`Skeleton`] by a subset construction. A state is a set of *items*, the positions at which the part of the rule
+//! read so far may stand. One byte of lookahead must tell whether the rule goes on with a character of its own, calls one rule, or has ended.
+//! Where that does not hold, one of two rewritings is applied:
 //!
-//! - A rule that begins like something else in a state is written into it: its items have the points behind the call with them. As soon as all
-//!   items are of that rule, it is called after all, from there on.
-//! - A rule that can go on with what may follow it ends *early*, as soon as it may end, and what is left of it is written into the
-//!   states behind its calls. Such a rule has several *exits*, one for each rest.
+//! - A called rule that shares a first byte with something else in the state is inlined: its items carry the return point of the call.
+//!   In a state in which all items carry one return point, the call is made after all.
+//! - A rule that can go on with a byte that may also follow it ends *early*, in the first state in which it may end. The remaining items
+//!   are continued in the states behind its calls. Such a rule has several *exits*, one for each set of remaining items.
 //!
-//! Neither need come to an end. A grammar for which they do not is refused.
+//! Neither rewriting need terminate. A grammar for which they reach a limit is refused.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,37 +34,37 @@ pub(super) type CallId = u32;
 const MAX_STATES: usize = 1 << 14;
 /// Steps of the search for states, at most: a few seconds.
 const MAX_STEPS: usize = 1 << 24;
-/// Calls that are written into one another, at most.
+/// Maximal number of calls that are inlined into one another.
 const MAX_DEPTH: usize = 12;
 
-/// A state in a rule.
+/// A state of a rule's automaton.
 #[derive(Debug)]
 pub(super) struct BodyState {
     pub(super) body: BodyId,
-    /// Whether the rule may end, without a rest.
+    /// Whether the rule may end here by its only exit, and may go on as well.
     pub(super) may_end: bool,
-    /// The exit by which the rule ends here and goes on nowhere.
+    /// The exit by which the rule must end here.
     pub(super) exit: Option<usize>,
-    /// The characters that may come, each with the state behind it.
+    /// Transitions by characters, as ranges, each with its target.
     pub(super) rows: Vec<((char, char), StateId)>,
-    /// The bytes with which these begin.
+    /// The lead bytes of the characters in `rows`.
     pub(super) own: ByteSet,
     pub(super) calls: SmallVec<[CallId; 2]>,
-    /// The call that is made here without a byte, of a rule that was written in.
+    /// The call that is made here without reading a byte, of a rule that was inlined before.
     pub(super) enters: Option<CallId>,
 }
 
-/// A call of a rule.
+/// A call of a nested rule from a state.
 #[derive(Debug)]
 pub(super) struct BodyCall {
-    /// The state in which it is.
+    /// The state that calls.
     pub(super) from: StateId,
     pub(super) body: BodyId,
     /// The state in which the rule is entered.
     pub(super) start: StateId,
-    /// The points behind it.
+    /// The return points of the items that call, each with those of the inlined calls around it.
     sites: Vec<(Returns, PointId)>,
-    /// The state behind it for each exit of the rule.
+    /// The state behind the call for each exit of the called rule.
     pub(super) returns: Vec<StateId>,
 }
 
@@ -74,33 +75,33 @@ pub(super) struct Bodies {
     pub(super) calls: Vec<BodyCall>,
     /// The state at which each rule starts.
     pub(super) starts: Vec<StateId>,
-    /// For each rule the rests of its exits.
+    /// For each rule and each of its exits the remaining items.
     pub(super) exits: Vec<Vec<BTreeSet<Item>>>,
 }
 
-/// Makes the automata.
+/// The subset construction that makes [`Bodies`].
 pub(super) struct BodyBuilder<'a> {
     skeleton: &'a Skeleton,
     languages: &'a mut Languages,
     first: &'a FirstBytes,
-    /// Points behind which nothing comes but the end of their rule.
+    /// For each point whether nothing can be read between it and the end of its rule.
     is_at_end: Vec<bool>,
     /// Rules that end early, each with the reason.
     early: HashMap<BodyId, String>,
-    /// Why rules were written into states last.
+    /// Message about the conflict for which rules were inlined last.
     conflict: Option<String>,
     bodies: Bodies,
     numbers: HashMap<(BodyId, Items, bool), StateId>,
-    /// States that are not followed yet.
+    /// States whose transitions have not been made yet.
     open: Vec<(StateId, Items)>,
-    /// Calls of rules that have exits for which the states behind them are not there yet.
+    /// Calls that lack the state behind them for some exit of the called rule.
     unreturned: Vec<usize>,
     /// Steps of the search so far.
     steps: usize,
 }
 
 impl<'a> BodyBuilder<'a> {
-    /// Before any state.
+    /// A builder without states.
     pub(super) fn new(skeleton: &'a Skeleton, languages: &'a mut Languages, first: &'a FirstBytes) -> Self {
         let mut is_at_end = vec![false; skeleton.points.len()];
         for body in &skeleton.bodies {
@@ -127,7 +128,7 @@ impl<'a> BodyBuilder<'a> {
         }
     }
 
-    /// All states, such that the next byte says what comes next.
+    /// Makes all states, such that one byte of lookahead determines each step.
     ///
     /// # Errors
     ///
@@ -143,12 +144,12 @@ impl<'a> BodyBuilder<'a> {
         }
     }
 
-    /// Makes the states.
+    /// Makes all states for the current set of rules that end early.
     fn states(&mut self) -> Result<(), CompileError> {
         let count = self.skeleton.bodies.len();
         let exits = (0..count).map(|body| match self.early.contains_key(&body) {
             true => Vec::new(),
-            // A rule that does not end early has no rest.
+            // A rule that does not end early has one exit without remaining items.
             false => vec![BTreeSet::new()],
         });
         self.bodies = Bodies {
@@ -162,7 +163,7 @@ impl<'a> BodyBuilder<'a> {
         for body in 0..count {
             let mut items = Items::default();
             self.enter(&mut items, Returns::new(), self.skeleton.bodies[body].start)?;
-            // The empty text is a way past the call.
+            // The empty text of a rule is an empty edge beside its calls.
             items.may_end = body == REPLY && items.may_end;
             let start = self.state(body, items, true)?;
             self.bodies.starts.push(start);
@@ -178,7 +179,7 @@ impl<'a> BodyBuilder<'a> {
         }
     }
 
-    /// Adds the items at a point.
+    /// Adds the items of a point's epsilon closure, inlined returns included.
     fn enter(&mut self, items: &mut Items, returns: Returns, point: PointId) -> Result<(), CompileError> {
         let mut seen: HashSet<(Returns, PointId)> = HashSet::new();
         let mut open = vec![(returns, point)];
@@ -217,10 +218,10 @@ impl<'a> BodyBuilder<'a> {
         }
     }
 
-    /// What is around the items of a rule that is called before a point.
+    /// Returns the inlined calls around the items of `body` where it is inlined below `returns` and returns to `to`.
     fn within(&self, returns: &Returns, (body, to): (BodyId, PointId)) -> Result<Returns, CompileError> {
         let mut within = returns.clone();
-        // What ends with the call is behind it where what is around it is.
+        // A tail call needs no return point of its own.
         if !self.is_at_end[to as usize] {
             within.push((body, to));
         }
@@ -230,7 +231,7 @@ impl<'a> BodyBuilder<'a> {
         }
     }
 
-    /// The error that the grammar is not treated.
+    /// The error of a grammar for which the construction found no automata.
     fn refused(&self) -> CompileError {
         let early = self.early.values().min();
         let why = self
@@ -244,7 +245,7 @@ impl<'a> BodyBuilder<'a> {
         CompileError::new(CompileErrorKind::Unsupported, message).on_keyword("grammar")
     }
 
-    /// The bytes of the texts of languages in some items.
+    /// The bytes that the languages of some items can read next.
     fn own(&mut self, items: &Items) -> Result<ByteSet, CompileError> {
         let mut own = ByteSet::default();
         for item in &items.items {
@@ -258,7 +259,7 @@ impl<'a> BodyBuilder<'a> {
         Ok(own)
     }
 
-    /// Writes rules into a state that begin like something else in it.
+    /// Inlines the called rules of a state that share a first byte with another item; returns the bytes that the state's own texts read.
     fn write_in(&mut self, body: BodyId, items: &mut Items) -> Result<ByteSet, CompileError> {
         loop {
             let own = self.own(items)?;
@@ -308,7 +309,7 @@ impl<'a> BodyBuilder<'a> {
         }
     }
 
-    /// The number of the state of some items in a rule.
+    /// Returns the state of a set of items of a rule, and makes the state if it is new.
     fn state(&mut self, body: BodyId, mut items: Items, is_start: bool) -> Result<StateId, CompileError> {
         let ends_early = items.may_end && self.early.contains_key(&body);
         let entered = items.common();
@@ -330,7 +331,7 @@ impl<'a> BodyBuilder<'a> {
         self.numbers.insert(key, number);
         let exit = match ends_early {
             true => Some(self.exit(body, &items.items)?),
-            // Nothing can come but the end.
+            // The rule must end here.
             false if items.may_end && items.items.is_empty() && body != REPLY => Some(0),
             false => None,
         };
@@ -344,7 +345,7 @@ impl<'a> BodyBuilder<'a> {
             enters: None,
         });
         if let Some((called, to)) = entered {
-            // There are at most as many states in one another as rules that are written in.
+            // The recursion is at most as deep as calls are inlined.
             let start = self.state(called, items.without_outermost(), false)?;
             let call = self.call((number, start), called, vec![(Returns::new(), to)]);
             self.bodies.states[number as usize].enters = Some(call);
@@ -354,7 +355,7 @@ impl<'a> BodyBuilder<'a> {
         Ok(number)
     }
 
-    /// Adds a call in a state, which enters a rule in another.
+    /// Adds a call from state `from` that enters the rule `body` in state `start`.
     fn call(&mut self, (from, start): (StateId, StateId), body: BodyId, sites: Vec<(Returns, PointId)>) -> CallId {
         let number = self.bodies.calls.len();
         self.bodies.calls.push(BodyCall {
@@ -368,7 +369,7 @@ impl<'a> BodyBuilder<'a> {
         number as CallId
     }
 
-    /// The number of the exit of a rule with a rest. States behind its calls are added.
+    /// Returns the exit of a rule with the remaining items `rest`. A new exit schedules the states behind the rule's calls.
     fn exit(&mut self, body: BodyId, rest: &BTreeSet<Item>) -> Result<usize, CompileError> {
         let exits = &mut self.bodies.exits[body];
         if let Some(known) = exits.iter().position(|other| other == rest) {
@@ -381,7 +382,7 @@ impl<'a> BodyBuilder<'a> {
         Ok(self.bodies.exits[body].len() - 1)
     }
 
-    /// Adds the states behind a call for the exits of its rule.
+    /// Adds the states behind a call for all exits of the called rule.
     fn add_returns(&mut self, number: usize) -> Result<(), CompileError> {
         let BodyCall { from, body, .. } = self.bodies.calls[number];
         let around = self.bodies.states[from as usize].body;
@@ -408,7 +409,7 @@ impl<'a> BodyBuilder<'a> {
         Ok(())
     }
 
-    /// Adds the ways on from a state.
+    /// Adds the transitions and calls of a state.
     fn follow(&mut self, state: StateId, items: &Items) -> Result<(), CompileError> {
         let body = self.bodies.states[state as usize].body;
         let mut sites: Vec<(BodyId, Vec<(Returns, PointId)>)> = Vec::new();

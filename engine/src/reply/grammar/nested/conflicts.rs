@@ -1,10 +1,10 @@
-//! Which rules may go on with what may follow them.
+//! FIRST/FOLLOW conflicts: rules that may end or go on in a state, with a byte in common.
 
 use super::bodies::{Bodies, BodyState};
 use super::first::{ByteSet, FirstBytes};
 use super::skeleton::{BodyId, Skeleton};
 
-/// The rules that may go on with what may follow them, each with a message.
+/// Returns the rules with a state in which the rule may go on with a byte that may also follow it, each with a message.
 pub(super) fn conflicts_behind(bodies: &Bodies, skeleton: &Skeleton, first: &FirstBytes) -> Vec<(BodyId, String)> {
     let Bodies {
         states, calls, exits, ..
@@ -43,7 +43,7 @@ pub(super) fn conflicts_behind(bodies: &Bodies, skeleton: &Skeleton, first: &Fir
     conflicts
 }
 
-/// A byte as messages have it.
+/// A byte as error messages spell it.
 pub(super) fn told_byte(byte: u8) -> String {
     match byte.is_ascii() {
         true => format!("{:?}", char::from(byte)),

@@ -1,4 +1,4 @@
-//! [`Ends`]: the shortest text that ends a rule from each of its states, by each of its exits.
+//! [`Ends`]: for each state and each exit of its rule, the shortest text that ends the rule by that exit.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 use super::bodies::{CallId, StateId};
 use super::machine::Machine;
 
-/// The length of a text that does not exist.
+/// Length that stands for "there is no text".
 pub(super) const NEVER: u32 = u32::MAX;
 
 /// The first step of a shortest text.
@@ -16,14 +16,14 @@ enum First {
     End,
     /// A byte, and the state behind it.
     Byte(u8, StateId),
-    /// A text of a call that ends by an exit.
+    /// A shortest text of a call whose rule ends by an exit.
     Call(CallId, u32),
 }
 
-/// The shortest texts.
+/// The lengths and first steps of all shortest texts.
 #[derive(Debug)]
 pub(super) struct Ends {
-    /// Where the exits of each state begin.
+    /// For each state the index of its first exit in `lengths` and `first`.
     offsets: Box<[u32]>,
     /// For each state and exit the number of bytes.
     lengths: Box<[u32]>,
@@ -31,7 +31,7 @@ pub(super) struct Ends {
 }
 
 impl Ends {
-    /// Finds them as Knuth's generalisation of Dijkstra's algorithm does.
+    /// Computes all shortest texts by Knuth's generalisation of Dijkstra's algorithm to context-free grammars.
     pub(super) fn new(machine: &Machine) -> Self {
         let states = 0..machine.len() as StateId;
         let (mut offsets, mut owners) = (Vec::with_capacity(machine.len()), Vec::new());
@@ -112,7 +112,7 @@ impl Ends {
         self.lengths[(self.offsets[state as usize] + exit) as usize]
     }
 
-    /// Adds that text, which exists.
+    /// Appends the shortest text from a state to the end of its rule by an exit, which must exist.
     pub(super) fn write(&self, machine: &Machine, state: StateId, exit: u32, text: &mut Vec<u8>) {
         let mut open = vec![(state, exit)];
         while let Some((state, exit)) = open.pop() {

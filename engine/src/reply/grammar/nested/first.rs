@@ -1,4 +1,4 @@
-//! The bytes with which texts begin.
+//! FIRST sets over bytes: the bytes with which the texts of each nested rule can begin.
 
 use crate::CompileError;
 use crate::strings::{CharRange, LanguageId, Languages};
@@ -11,7 +11,7 @@ use super::skeleton::{BodyId, Edge, Skeleton};
 pub(super) struct ByteSet([u64; 4]);
 
 impl ByteSet {
-    /// The bytes with which characters begin.
+    /// The lead bytes of the characters in some ranges, in UTF-8.
     pub(super) fn of(rows: &[(CharRange, LanguageId)]) -> Self {
         let mut set = Self::default();
         let lead = |c: char| c.encode_utf8(&mut [0; 4]).as_bytes()[0];
@@ -23,7 +23,7 @@ impl ByteSet {
         set
     }
 
-    /// Adds the bytes of another set. Says whether one of them is new.
+    /// Adds the bytes of another set; returns whether one of them is new.
     pub(super) fn join(&mut self, other: &Self) -> bool {
         let before = *self;
         self.0.iter_mut().zip(other.0).for_each(|(word, other)| *word |= other);
@@ -43,12 +43,12 @@ impl ByteSet {
     }
 }
 
-/// For each nested rule the bytes with which its texts begin.
+/// The FIRST set of each nested rule: the bytes with which its texts begin.
 #[derive(Debug)]
 pub(super) struct FirstBytes(Vec<ByteSet>);
 
 impl FirstBytes {
-    /// Finds them.
+    /// Computes the FIRST sets as a least fixpoint over the calls at the beginnings of rules.
     ///
     /// # Errors
     ///
@@ -85,13 +85,13 @@ impl FirstBytes {
         }
     }
 
-    /// Those of one rule.
+    /// The FIRST set of one rule.
     pub(super) fn of(&self, body: BodyId) -> &ByteSet {
         &self.0[body]
     }
 }
 
-/// The characters from one number up to another, which is left out.
+/// The characters with code points from `from` up to, but not including, `to`.
 pub(super) fn characters(from: u32, to: u32) -> Option<(char, char)> {
     let from = char::from_u32(from).unwrap_or('\u{e000}');
     let to = char::from_u32(to - 1).unwrap_or('\u{d7ff}');

@@ -1,4 +1,4 @@
-//! [`Items`]: the ways in which what was read of a nested rule can be read.
+//! [`Items`]: a set of positions at which the part of a nested rule read so far may stand, as in an LR item set.
 
 use std::collections::BTreeSet;
 
@@ -8,26 +8,26 @@ use crate::strings::LanguageId;
 
 use super::skeleton::{BodyId, PointId};
 
-/// The rules that are written in around an item, each with the point behind its call, the innermost last.
+/// The inlined calls around an item, each with its rule and return point, the innermost last.
 pub(super) type Returns = SmallVec<[(BodyId, PointId); 2]>;
 
-/// What comes next in an item.
+/// The next symbol of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Head {
-    /// The rest of a text of a language, and the point behind it.
+    /// A text of a residual language, and the point behind the text.
     In(LanguageId, PointId),
-    /// A rule, and the point behind it.
+    /// A call of a rule, and its return point.
     Call(BodyId, PointId),
 }
 
-/// A way to read what was read of a rule.
+/// A position at which the part of a rule read so far may stand: the inlined calls around it, and the next symbol.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Item {
     pub(super) returns: Returns,
     pub(super) head: Head,
 }
 
-/// Some items, and whether the rule may end.
+/// A set of items, and whether the rule may end.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Items {
     pub(super) items: BTreeSet<Item>,
@@ -35,14 +35,14 @@ pub(super) struct Items {
 }
 
 impl Items {
-    /// The rule in which all items are written in, with the point behind it.
+    /// The outermost inlined call, with its return point, if it is around all items.
     pub(super) fn common(&self) -> Option<(BodyId, PointId)> {
         let outermost = |item: &Item| item.returns.first().copied();
         let first = outermost(self.items.first()?)?;
         (!self.may_end && self.items.iter().all(|item| outermost(item) == Some(first))).then_some(first)
     }
 
-    /// The items within that rule.
+    /// The items without the outermost inlined call of each.
     pub(super) fn without_outermost(&self) -> Self {
         let within = self.items.iter().map(|item| Item {
             returns: item.returns[1..].into(),
@@ -56,7 +56,7 @@ impl Items {
 }
 
 impl Item {
-    /// The rule that comes next.
+    /// The rule that the item calls next.
     pub(super) fn called(&self) -> Option<BodyId> {
         match self.head {
             Head::In(..) => None,

@@ -1,4 +1,4 @@
-//! [`Machine`]: the automata of nested rules over bytes, with a stack of the calls that are open.
+//! [`Machine`]: the deterministic pushdown automaton of a grammar with nested rules: byte transitions, and a stack of open calls.
 
 use hashbrown::HashMap;
 use smallvec::SmallVec;
@@ -13,17 +13,17 @@ use super::skeleton::REPLY;
 const NONE: u32 = u32::MAX;
 /// Marks a call, by its number, in place of a state.
 const CALL: u32 = 1 << 31;
-/// Characters are made of so many states, at most.
+/// Maximal number of states, those within characters included.
 const MAX_STATES: usize = 1 << 16;
 
-/// A state over bytes.
+/// A state of the automaton over bytes.
 #[derive(Clone, Debug)]
 struct ByteState {
-    /// What a byte leads to: a state, a call that reads it, or nothing.
+    /// For each byte its target: a state, a call that reads the byte (marked [`CALL`]), or [`NONE`].
     next: Box<[u32; 256]>,
-    /// Whether the rule may end here, and may go on.
+    /// Whether the rule may end here and may go on as well.
     may_end: bool,
-    /// The exit by which the rule ends here and goes on nowhere.
+    /// The exit by which the rule must end here.
     exit: Option<u32>,
     /// The call that is made here without a byte.
     enters: Option<CallId>,
@@ -34,15 +34,15 @@ struct ByteState {
 /// A call of a rule.
 #[derive(Debug)]
 pub(super) struct Call {
-    /// The state in which it is.
+    /// The state that calls.
     pub(super) from: StateId,
     /// The state at which the rule starts.
     pub(super) start: StateId,
-    /// The state behind it for each exit of the rule.
+    /// The state behind the call for each exit of the called rule.
     pub(super) returns: Box<[StateId]>,
 }
 
-/// Nested rules over bytes.
+/// The byte automata of all nested rules, and their calls.
 #[derive(Debug)]
 pub(super) struct Machine {
     states: Vec<ByteState>,
@@ -51,7 +51,7 @@ pub(super) struct Machine {
     pub(super) start: StateId,
 }
 
-/// Where in a reply one stands: a state, the calls that were opened of late, and the stack of those before them.
+/// A configuration of the pushdown automaton: a state, the calls opened since a stack, and that stack.
 #[derive(Clone, Debug)]
 pub(super) struct Place<S> {
     pub(super) state: StateId,
@@ -59,16 +59,16 @@ pub(super) struct Place<S> {
     pub(super) below: S,
 }
 
-/// The calls that were open before.
+/// The stack of calls below those that a [`Place`] has opened itself.
 pub(super) trait Below: Copy {
-    /// What to look calls up in.
+    /// Storage in which the stack is looked up.
     type Source;
 
-    /// The innermost call, and those around it; none where all are closed.
+    /// Returns the innermost call and the stack below it; none where the stack is empty or unknown.
     fn pop(self, source: &Self::Source) -> Option<(CallId, Self)>;
 }
 
-/// Nothing is known of the calls that were open before.
+/// An unknown stack.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Unknown;
 
@@ -80,19 +80,19 @@ impl Below for Unknown {
     }
 }
 
-/// What a byte leads to.
+/// The result of reading a byte.
 #[derive(Clone, Debug)]
 pub(super) enum Step<S> {
-    /// It cannot come.
+    /// The byte is not allowed.
     Refused,
-    /// To a place.
+    /// The byte leads to a place.
     On(Place<S>),
-    /// Out of all known calls by an exit; before the byte, or behind it.
+    /// All known calls end, the outermost by `exit`, either before the byte is read (`is_before`) or with it.
     Out { exit: u32, is_before: bool },
 }
 
 impl Machine {
-    /// The machine of some automata.
+    /// Compiles the automata of `bodies` from characters to bytes.
     ///
     /// # Errors
     ///
@@ -142,14 +142,14 @@ impl Machine {
         self.states.len()
     }
 
-    /// The states that bytes lead to from a state, in its rule.
+    /// The byte transitions of a state within its rule, calls left out.
     pub(super) fn own(&self, state: StateId) -> impl Iterator<Item = (u8, StateId)> + '_ {
         let next = (0..=u8::MAX).zip(self.states[state as usize].next.iter());
         next.filter(|(_, next)| **next & CALL == 0)
             .map(|(byte, next)| (byte, *next))
     }
 
-    /// The state behind a byte of the rule's own; `Err` says whether the byte may still come, in a rule that is called or behind this one.
+    /// Returns the target of a byte transition within the rule. `Err` says whether the byte may be allowed otherwise: by a call or an end of it.
     pub(super) fn own_step(&self, from: StateId, byte: u8) -> Result<StateId, bool> {
         let state = &self.states[from as usize];
         let next = state.next[usize::from(byte)];
@@ -174,7 +174,7 @@ impl Machine {
         state.exit.or(state.may_end.then_some(0))
     }
 
-    /// Whether several bytes may come in a state, whatever is around its rule.
+    /// Whether a state allows several bytes, whatever the stack.
     pub(super) fn has_choice(&self, state: StateId) -> bool {
         self.states[state as usize]
             .next
@@ -190,7 +190,7 @@ impl Machine {
         self.states.len() * (1024 + size_of::<ByteState>()) + calls.sum::<usize>()
     }
 
-    /// The place behind a byte.
+    /// Reads a byte at a place.
     pub(super) fn step<S: Below>(&self, place: &Place<S>, byte: u8, source: &S::Source) -> Step<S> {
         let mut place = place.clone();
         loop {
@@ -220,7 +220,7 @@ impl Machine {
         }
     }
 
-    /// The place behind a rule that ends by an exit, or the exit out of all known calls.
+    /// Returns from a rule that ends by an exit: the place behind it, or as an error the exit by which the outermost known call ends.
     pub(super) fn leave<S: Below>(
         &self,
         mut place: Place<S>,
@@ -258,18 +258,18 @@ impl Machine {
     }
 }
 
-/// Bytes that a character may have, place by place, and the state behind it.
+/// Ranges of the bytes of some characters, one range for each byte, and the state behind these characters.
 type ByteRow = (SmallVec<[(u8, u8); 4]>, StateId);
 
-/// Adds the states within characters.
+/// Compiles transitions by characters to transitions by bytes.
 struct ByteBuilder {
     states: Vec<ByteState>,
-    /// The states within a character, by what may follow.
+    /// The states within a character, by the byte rows that are left.
     known: HashMap<Vec<ByteRow>, StateId>,
 }
 
 impl ByteBuilder {
-    /// Fills the edges of a state.
+    /// Fills the byte transitions of a state.
     fn fill(&mut self, state: usize, rows: &[ByteRow]) -> Result<(), CompileError> {
         // A character has at most three bytes behind the first.
         let mut open = vec![(state, rows.to_vec())];
@@ -316,7 +316,7 @@ impl ByteBuilder {
     }
 }
 
-/// The bytes of all characters from one to another, as ranges place by place.
+/// The UTF-8 sequences of all characters of a range, as sequences of byte ranges.
 fn sequences(from: char, to: char) -> Vec<SmallVec<[(u8, u8); 4]>> {
     regex_syntax::utf8::Utf8Sequences::new(from, to)
         .map(|sequence| {

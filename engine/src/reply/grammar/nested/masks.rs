@@ -1,7 +1,8 @@
-//! The tokens that may come at a place in a nested rule.
+//! Token masks of nested rules, divided into context-independent and context-dependent tokens.
 //!
-//! What tokens do within the rule of a state, and in those that it calls, depends on nothing else: it is worked out once for each state. Tokens with which the rule ends
-//! go on by the calls that are open; they are known by the node of the trie at which they leave the rule.
+//! Tokens that end within the rule of a state, or within rules called there, do not depend on the stack: [`StateTokens`] finds them once for
+//! each state by a walk over the token trie. For tokens that leave the rule it keeps the trie nodes at which they leave; from these the walk
+//! goes on with the actual stack.
 
 use smallvec::SmallVec;
 
@@ -14,21 +15,21 @@ use super::bodies::StateId;
 use super::machine::{Machine, Place, Step, Unknown};
 use super::stacks::{Stack, Stacks};
 
-/// The tokens that may come in a state.
+/// The tokens allowed in a state, as far as that does not depend on the stack.
 #[derive(Debug)]
 pub(super) struct StateTokens {
-    /// Those that may come whatever is around the rule.
+    /// The context-independent tokens: allowed whatever the stack.
     inside: TokenSet,
-    /// The nodes at which the rule is left, each with the exit and whether that is before the byte of the node.
+    /// The trie nodes at which tokens leave the rule, each with the exit and whether the rule is left before the byte of the node.
     left: Box<[(u32, u32, bool)]>,
 }
 
 impl StateTokens {
-    /// Finds those of a state.
+    /// Walks over the token trie from a state with an unknown stack.
     pub(super) fn new(machine: &Machine, index: &TokenIndex, state: StateId) -> Self {
         let Spelled { trie, tokens } = &index.every;
         let (mut inside, mut left) = (Vec::new(), Vec::new());
-        // Within the rule itself the state is all that counts.
+        // Within the rule itself a state suffices, without a place.
         let mut open = vec![(trie.end(ROOT), state)];
         let mut node = first_child(ROOT);
         while let Some(&(end, state)) = open.last() {
@@ -77,7 +78,7 @@ impl StateTokens {
         }
     }
 
-    /// All tokens that may come within some open calls, without the end of sequence.
+    /// Returns all tokens allowed in the state under a stack of open calls, without end-of-sequence tokens.
     pub(super) fn within(&self, machine: &Machine, index: &TokenIndex, stacks: &Stacks, stack: Stack) -> TokenSet {
         let Spelled { trie, tokens } = &index.every;
         let mut found: Vec<TokenId> = Vec::new();

@@ -1,13 +1,14 @@
-//! Grammars with rules that are nested in themselves.
+//! Grammars with *nested* rules (those not known to be regular, mostly self-embedding), compiled to a deterministic pushdown automaton with one
+//! byte of lookahead.
 //!
 //! ```text
-//! rules ─ skeleton.rs ─► graphs of texts and calls ─ recursion.rs ─► without recursion at their ends
-//!   ─ bodies.rs ─► deterministic automata ─ machine.rs ─► the same over bytes, with a stack of calls ─ masks.rs ─► tokens
+//! rules ─ skeleton.rs ─► graphs of texts and calls ─ recursion.rs ─► no left or tail recursion
+//!   ─ bodies.rs ─► deterministic automata ─ machine.rs ─► automata over bytes, with a stack of calls ─ masks.rs ─► token masks
 //! ```
 //!
-//! A reply is read in one way only: at each byte it is known whether it belongs to the rule that is read, begins another or follows it.
-//! A grammar for which no such automata are found is refused when it is compiled. What cannot lead to the end of a reply is left out before, so
-//! that every state can be completed. A byte opens at most as many calls as there are rules, and closes at most those that are open.
+//! A reply has one parse at any time: the next byte tells whether it continues the current rule, begins a call of another rule, or follows
+//! the current rule. A grammar for which no such automata are found is refused when it is compiled. Parts of rules that cannot lead to the end of
+//! a reply are removed first, so every state can be completed. A byte opens at most as many calls as there are rules, and closes open calls only.
 
 mod bodies;
 mod conflicts;
@@ -34,11 +35,12 @@ use machine::Machine;
 use replies::NestedReplies;
 use skeleton::{REPLY, Skeleton};
 
-/// Compiles a grammar of which `rules` are regular and others are not; `within` are the texts that tokens can spell, if not all.
+/// Compiles a grammar whose root is not regular. `rules` are its regular rules, `within` the language of the texts that tokens can spell, if not all.
 ///
 /// # Errors
 ///
-/// [`Unsupported`](crate::CompileErrorKind::Unsupported), where a byte does not say what comes next; [`Unsatisfiable`](crate::CompileErrorKind::Unsatisfiable), where there is no text; or
+/// [`Unsupported`](crate::CompileErrorKind::Unsupported), where one byte of lookahead does not determine the parse;
+/// [`Unsatisfiable`](crate::CompileErrorKind::Unsatisfiable), where the grammar has no text; or
 /// [`LimitExceeded`](crate::CompileErrorKind::LimitExceeded).
 pub(super) fn compile(
     compiler: &ReplyCompiler,

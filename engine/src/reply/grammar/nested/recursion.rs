@@ -1,4 +1,4 @@
-//! Makes recursion at the beginning and at the end of a rule a loop.
+//! Removal of left recursion and of tail recursion from nested rules: both become loops.
 
 use hashbrown::HashSet;
 
@@ -8,7 +8,7 @@ use super::super::components::of_graph;
 use super::skeleton::{BodyId, Edge, PointId, Skeleton};
 
 impl Skeleton {
-    /// Makes rules loop that begin with themselves, at once or by way of others, and rules that end with themselves.
+    /// Turns left recursion, direct or indirect, and direct tail recursion into loops.
     ///
     /// # Errors
     ///
@@ -30,7 +30,7 @@ impl Skeleton {
         Ok(())
     }
 
-    /// Replaces the beginning of a rule so that it neither begins with itself nor with rules whose beginnings were replaced before.
+    /// Rewrites the beginning of a rule so that it begins neither with a call of itself nor with one of a rule in `before`.
     fn begin_without(&mut self, body: BodyId, before: &[BodyId]) -> Result<(), CompileError> {
         let start = self.fresh_start(body)?;
         // Each copy of an earlier rule begins with later ones only.
@@ -57,7 +57,7 @@ impl Skeleton {
         Ok(())
     }
 
-    /// Gives a rule a start that nothing leads back to and that nothing leaves at once: without its empty text.
+    /// Gives a rule a new start that no edge leads to and no empty edge leaves, so that the rule loses its empty text.
     fn fresh_start(&mut self, body: BodyId) -> Result<PointId, CompileError> {
         let start = self.point()?;
         for point in self.at_once(self.bodies[body].start) {
@@ -71,7 +71,7 @@ impl Skeleton {
         Ok(start)
     }
 
-    /// Whether nothing comes behind a point but the end of its rule.
+    /// Whether every path from a point to the end of its rule reads nothing, and there is one.
     pub(super) fn is_at_end(&self, point: PointId, end: PointId) -> bool {
         let points = self.at_once(point);
         let is_empty = |edge: &Edge| matches!(edge, Edge::Empty(_));
@@ -81,7 +81,7 @@ impl Skeleton {
                 .all(|point| self.points[*point as usize].iter().all(is_empty))
     }
 
-    /// Makes a rule begin again where it ends with itself.
+    /// Replaces each tail call of a rule to itself by an empty edge to its start.
     fn loop_at_end(&mut self, body: BodyId) {
         let (start, end) = (self.bodies[body].start, self.bodies[body].end);
         let mut seen: HashSet<PointId> = [start].into();

@@ -1,4 +1,4 @@
-//! [`NestedReplies`]: the replies under a grammar with nested rules, as far as their masks have been worked out.
+//! [`NestedReplies`]: the token masks of replies under a grammar with nested rules, computed on demand and cached.
 
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
@@ -26,12 +26,12 @@ use super::stacks::{Stack, Stacks};
 const MAX_ENDING: u32 = 1 << 20;
 /// Memory for the masks that the replies under one grammar keep.
 const MASK_BYTES: usize = 8 << 20;
-/// Memory for what is known of states.
+/// Memory for the [`StateTokens`] of states.
 const STATE_BYTES: usize = 8 << 20;
 /// Memory for the longest completions behind the tokens of states.
 const FURTHEST_BYTES: usize = 1 << 20;
 
-/// The replies under one grammar.
+/// The pushdown automaton of one grammar, with its caches.
 pub(super) struct NestedReplies {
     vocabulary: Arc<Vocabulary>,
     shared: Arc<SharedTokens>,
@@ -45,7 +45,7 @@ pub(super) struct NestedReplies {
     furthest: ShardedCache<NestedState, u32>,
 }
 
-/// A state in a reply.
+/// A configuration within a reply: a state and the stack of open calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct NestedState {
     state: StateId,
@@ -53,7 +53,7 @@ pub(super) struct NestedState {
 }
 
 impl NestedReplies {
-    /// Replies of a machine, whose stacks may take so many bytes.
+    /// The replies of a machine, whose stacks may take up to `stack_bytes` of memory.
     pub(super) fn new(
         vocabulary: Arc<Vocabulary>,
         shared: Arc<SharedTokens>,
@@ -94,7 +94,7 @@ impl NestedReplies {
         }
     }
 
-    /// The state of a place.
+    /// Stores the open calls of a place as a stack.
     fn state(&self, place: &Place<Stack>) -> Result<NestedState, MaskError> {
         let mut stack = place.below;
         if !place.opened.is_empty() {
@@ -129,7 +129,7 @@ impl NestedReplies {
         }
     }
 
-    /// The exit by which the reply ends soonest, and the bytes that it takes.
+    /// Returns the exit by which the reply ends with the fewest bytes, and the number of these bytes.
     fn nearest(&self, state: StateId, ends: &[u32]) -> (u32, u32) {
         let exits = (0..).zip(ends);
         let lengths = exits.map(|(exit, behind)| (self.ends.length(state, exit).saturating_add(*behind), exit));
@@ -256,7 +256,7 @@ impl MaskedText for NestedReplies {
     }
 }
 
-/// Reads what must come.
+/// Reads forced bytes: those without an alternative.
 struct ForcedReader<'a>(&'a NestedReplies);
 
 impl ReadBytes<Place<Stack>> for ForcedReader<'_> {

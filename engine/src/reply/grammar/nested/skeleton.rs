@@ -1,4 +1,4 @@
-//! [`Skeleton`]: rules that are nested in themselves as graphs, of which an edge is a text of a language or a text of such a rule.
+//! [`Skeleton`]: nested rules as a recursive transition network: graphs whose edges read a text of a regular language or call a nested rule.
 
 use hashbrown::{HashMap, HashSet};
 
@@ -18,29 +18,29 @@ pub(super) const REPLY: BodyId = 0;
 
 /// Points of all rules, at most: repetitions of nested rules are written out.
 const MAX_POINTS: usize = 1 << 14;
-/// Nested rules, at most: each is looked at again for what is found out about another.
+/// Maximal number of nested rules: fixpoints over the rules visit every rule again after each change.
 const MAX_BODIES: usize = 1 << 10;
 
-/// A way on from a point.
+/// An edge from a point to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Edge {
-    /// At once.
+    /// Reads nothing.
     Empty(PointId),
-    /// By a text of a language, which has none that is empty.
+    /// Reads a text of a language that lacks the empty text.
     Language(LanguageId, PointId),
-    /// By a text of a nested rule that is not empty.
+    /// Calls a nested rule, which reads a text that is not empty.
     Call(BodyId, PointId),
 }
 
 impl Edge {
-    /// The point that it leads to.
+    /// The point that the edge leads to.
     pub(super) fn to(self) -> PointId {
         match self {
             Self::Empty(to) | Self::Language(_, to) | Self::Call(_, to) => to,
         }
     }
 
-    /// The edge to another point.
+    /// The same edge, to another point.
     fn led_to(self, to: PointId) -> Self {
         match self {
             Self::Empty(_) => Self::Empty(to),
@@ -60,7 +60,7 @@ pub(super) struct Body {
 }
 
 impl Body {
-    /// The rule as messages have it.
+    /// The line and name of the rule, as error messages spell them.
     pub(super) fn told(&self) -> String {
         format!("line {}: in the rule `{}`", self.line, self.name)
     }
@@ -73,17 +73,17 @@ pub(super) struct Skeleton {
     pub(super) bodies: Vec<Body>,
 }
 
-/// What it takes to build a skeleton.
+/// The grammar and tables from which a skeleton is built.
 struct Sources<'a> {
     grammar: &'a Grammar,
-    /// The numbers of nested rules.
+    /// The body of each nested rule.
     numbers: HashMap<RuleId, BodyId>,
-    /// Texts that tokens can spell, if not all.
+    /// The language of the texts that tokens can spell, if not all.
     within: Option<LanguageId>,
 }
 
 impl Skeleton {
-    /// The nested rules of a grammar; `within` are the texts that tokens can spell, if not all.
+    /// Builds the graphs of the nested rules of a grammar; `within` is the language of the texts that tokens can spell, if not all.
     ///
     /// # Errors
     ///
@@ -148,7 +148,7 @@ impl Skeleton {
         (point as usize) < 2 * self.bodies.len() && point % 2 == 1
     }
 
-    /// Adds an edge that is not there yet.
+    /// Adds an edge, unless the point has it.
     pub(super) fn add(&mut self, from: PointId, edge: Edge) {
         let edges = &mut self.points[from as usize];
         if edge != Edge::Empty(from) && !edges.contains(&edge) {
@@ -156,7 +156,7 @@ impl Skeleton {
         }
     }
 
-    /// Adds the texts of a language between two points.
+    /// Adds the edges between two points that read a text of a language: one for the empty text, one for all others.
     fn add_language(
         &mut self,
         languages: &mut Languages,
@@ -179,7 +179,7 @@ impl Skeleton {
         Ok(())
     }
 
-    /// Adds the ways of a rule from one point to another. None of them leads into the first or out of the second.
+    /// Adds the points and edges of a rule's body between `start` and `end`. No edge leads into `start` or out of `end`.
     fn build(
         &mut self,
         sources: &Sources<'_>,
@@ -201,7 +201,7 @@ impl Skeleton {
                     let mut at = from;
                     let mut rest = &parts[..];
                     while let Some(&next) = rest.first() {
-                        // Languages that follow one another are one.
+                        // Adjacent regular parts are joined to one language.
                         let regular = rest.iter().map_while(|part| language(*part)).count();
                         let (taken, left) = rest.split_at(regular.max(1));
                         let behind = if left.is_empty() { to } else { self.point()? };
@@ -247,14 +247,14 @@ impl Skeleton {
                     }
                     self.add(at, Edge::Empty(to));
                 }
-                // These have languages.
+                // Leaves are regular: they have languages.
                 Part::Text(_) | Part::Characters { .. } | Part::Pattern(..) => {}
             }
         }
         Ok(())
     }
 
-    /// The points that are reached from one at once, itself among them.
+    /// Returns the epsilon closure of a point.
     pub(super) fn at_once(&self, from: PointId) -> Vec<PointId> {
         let (mut found, mut at) = (vec![from], 0);
         let mut seen: HashSet<PointId> = [from].into();
@@ -271,7 +271,7 @@ impl Skeleton {
         found
     }
 
-    /// Adds ways past calls of rules that have the empty text.
+    /// Adds an empty edge beside each call of a rule that has the empty text.
     fn add_empty_calls(&mut self) {
         let mut may_be_empty = vec![false; self.bodies.len()];
         loop {
@@ -302,7 +302,7 @@ impl Skeleton {
         self.at_once(start).contains(&end)
     }
 
-    /// Leaves out all that is on no way to a text of the reply. False where nothing is left but the empty text.
+    /// Removes edges and points that are on no path to a text of the reply. False where nothing is left but the empty text.
     pub(super) fn trim(&mut self) -> bool {
         let mut has_texts = vec![false; self.bodies.len()];
         loop {
@@ -361,7 +361,7 @@ impl Skeleton {
         false
     }
 
-    /// The rules that a text of a rule may begin with, each with the point behind it.
+    /// The calls with which a text of a rule may begin: each called rule, and the point behind the call.
     pub(super) fn first_calls(&self, body: BodyId) -> Vec<(BodyId, PointId)> {
         let points = self.at_once(self.bodies[body].start);
         let edges = points.iter().flat_map(|point| &self.points[*point as usize]);
@@ -372,7 +372,7 @@ impl Skeleton {
         calls.collect()
     }
 
-    /// Makes a copy of a rule without its empty text, from a point to another.
+    /// Copies a rule's body, without its empty text, between two points.
     pub(super) fn copy(&mut self, body: BodyId, (from, to): (PointId, PointId)) -> Result<(), CompileError> {
         let Body { start, end, .. } = self.bodies[body];
         let mut copies: HashMap<PointId, PointId> = HashMap::new();

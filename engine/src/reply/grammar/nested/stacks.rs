@@ -1,4 +1,4 @@
-//! [`Stacks`]: the calls that are open in replies; a stack is kept once.
+//! [`Stacks`]: hash-consed stacks of the calls that are open in replies.
 
 use hashbrown::HashMap;
 use smallvec::SmallVec;
@@ -7,7 +7,7 @@ use super::bodies::CallId;
 use super::ends::Ends;
 use super::machine::{Below, Machine};
 
-/// A stack of calls that are open.
+/// Handle of a stack of open calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Stack(u32);
 
@@ -24,7 +24,7 @@ struct Frame {
     ends: SmallVec<[u32; 2]>,
 }
 
-/// All stacks that replies had.
+/// The arena of all stacks that replies have reached.
 #[derive(Debug)]
 pub(super) struct Stacks {
     frames: Vec<Frame>,
