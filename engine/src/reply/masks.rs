@@ -1,4 +1,4 @@
-//! The masks of replies to one request, as far as they have been worked out.
+//! The token masks of replies of one form to requests for data under one schema, computed on demand and cached.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 

@@ -1,8 +1,4 @@
-//! [`ReplyCompiler`]: masks of a whole reply to a request for data: the data, in JSON, in YAML or as text, and the text around
-//! it.
-//!
-//! `text.rs` has replies that are one string (regular expressions, lists of texts), `yaml.rs` YAML, `tags/` structural tags (tool
-//! calls, reasoning, special tokens), and `grammar/` grammars in EBNF and Lark.
+//! [`ReplyCompiler`]: token masks of whole replies: data in JSON, in YAML or as text, with the text around the data.
 
 mod grammar;
 mod masks;

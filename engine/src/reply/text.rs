@@ -1,7 +1,7 @@
-//! Replies that are one string as it is, without quotes and escapes.
+//! Replies that are one raw string, without quotes and escapes.
 //!
-//! The automaton of the schema reads the string in JSON: each byte of the text is handed to it as a string of JSON has it, in
-//! the style with [`Escapes::Needed`](crate::Escapes::Needed). Most tokens are the same in both; the others are walked over byte by byte.
+//! The automaton of the schema reads JSON, so each byte of the raw string is first escaped, in the style with
+//! [`Escapes::Needed`](crate::Escapes::Needed). Most tokens are spelled alike raw and escaped; the others are walked over byte by byte.
 
 use std::borrow::Cow;
 
@@ -14,15 +14,15 @@ use crate::mask::index::tokens::Spelled;
 use crate::strings::{LanguageLimits, check_pattern};
 use crate::{CompileError, ExactOptions, TokenId, TokenKind, Vocabulary};
 
-/// A byte of text as a string of JSON has it.
+/// The escaped spelling of one byte of text.
 pub(super) type EscapedByte = SmallVec<[u8; 6]>;
 
-/// Whether a byte of text stands for itself in a string of JSON.
+/// Whether a byte of text needs no escape in a string of JSON.
 fn is_itself(byte: u8) -> bool {
     byte >= b' ' && byte != b'"' && byte != b'\\'
 }
 
-/// A byte of text as a string of JSON has it.
+/// Escapes a byte of text for a string of JSON.
 pub(super) fn escaped(byte: u8) -> EscapedByte {
     if is_itself(byte) {
         return SmallVec::from_slice(&[byte]);
@@ -32,7 +32,7 @@ pub(super) fn escaped(byte: u8) -> EscapedByte {
     SmallVec::from_slice(&text.as_bytes()[1..text.len() - 1])
 }
 
-/// Bytes of text as a string of JSON has them.
+/// Escapes bytes of text for a string of JSON.
 pub(super) fn escaped_all(bytes: &[u8]) -> Cow<'_, [u8]> {
     match bytes.iter().all(|byte| is_itself(*byte)) {
         true => Cow::Borrowed(bytes),
@@ -77,7 +77,7 @@ pub(super) fn unescaped(json: &[u8]) -> Option<Vec<u8>> {
     Some(text)
 }
 
-/// The tokens that are not the same in text as in a string of JSON.
+/// The tokens that have an escaped byte in a string of JSON.
 #[derive(Debug)]
 pub(super) struct UnlikeTokens {
     spelled: Spelled,

@@ -1,7 +1,7 @@
-//! The ways on from a state of a reply: the text around the data is known byte by byte, the data by its automaton.
+//! Steps of replies that surround data with fixed text: the text is compared byte by byte, the data is read by its automaton.
 //!
-//! What comes next may be read in several ways (a line break may go on with the data or end it), so a state is a list of
-//! [`Thread`]s, each of which can be completed.
+//! Reading is nondeterministic (a line break may continue the data or end it), so a state is a list of [`Thread`]s, each of which can be
+//! completed.
 
 use smallvec::SmallVec;
 
@@ -10,7 +10,7 @@ use crate::automaton::{Automaton, AutomatonError, State};
 use super::yaml::{Collections, JsonPiece, Yaml};
 use super::{DataFormat, Envelope, ReplyForm, text};
 
-/// A way of reading a reply so far.
+/// The position of one parse of the reply so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Thread {
     /// Number of the envelope.
@@ -33,7 +33,7 @@ pub(super) enum At {
     After(u32),
 }
 
-/// Reads replies.
+/// Steps the threads of replies of one form.
 #[derive(Debug)]
 pub(super) struct ThreadReader<'a> {
     pub(super) form: &'a ReplyForm,
@@ -56,7 +56,7 @@ pub(super) fn begin(form: &ReplyForm, start: State) -> Vec<Thread> {
     threads.collect()
 }
 
-/// The state before the data. That before a text has read its opening quote in JSON.
+/// The position before the data. For a text, the opening quote in JSON has been read.
 pub(super) fn data(format: DataFormat, start: State) -> At {
     match format {
         DataFormat::Json => At::Json(start),
@@ -88,7 +88,7 @@ impl<'a> ThreadReader<'a> {
         self.step_from(threads, byte, &mut |_, thread, _| next.push(thread))
     }
 
-    /// Hands out the threads after one more byte, each with the place of the one that it goes on from and the JSON between them.
+    /// Hands out the threads after one more byte, each with the index of its predecessor and the JSON between them.
     pub(super) fn step_from(
         &mut self,
         threads: &[Thread],

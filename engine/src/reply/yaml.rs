@@ -1,7 +1,7 @@
-//! YAML in block style, written over the automaton of JSON documents.
+//! YAML in block style, read by the automaton of JSON documents.
 //!
-//! Each piece of YAML stands for a piece of compact JSON: `- ` for the bracket or comma before an item, a line with fewer spaces
-//! for the brackets that end what is between. So whether some document goes on is the automaton's to say, and only the
+//! Each token of YAML's syntax is translated to a piece of compact JSON: `- ` to the bracket or comma before an item, a line with less
+//! indentation to the brackets that close what is between. So the automaton decides whether some document goes on, and only the
 //! indentation of lines is kept beside its state.
 
 use hashbrown::HashMap;

@@ -1,8 +1,7 @@
-//! Turns the formats of a structural tag into a [`Program`].
+//! Compiles the formats of a structural tag to a [`Program`].
 //!
-//! Each format is given the point at which it begins and the one that follows it, so that a work list does and nothing recurses.
-//! Fixed texts between which a reply chooses share their beginnings, so that of five hundred tags behind one trigger one thread is
-//! left until their names differ.
+//! Each format is built from a work list, between its first point and the point that follows it; nothing recurses. Alternative fixed texts
+//! are merged to a trie, so that five hundred tags behind one trigger are one thread until their names differ.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,7 +23,7 @@ const MAX_POINTS: usize = 1 << 18;
 const MAX_PATTERN_BYTES: usize = 1 << 16;
 /// Triggers and excluded texts of one structural tag, counted at each free text that has them.
 const MAX_PATTERN_ENTRIES: usize = 1 << 21;
-/// Ways on from one place: each is followed for every byte.
+/// Maximal number of threads of a reply: each is stepped for every byte.
 pub(super) const MAX_THREADS: usize = 256;
 /// Steps of the work that follows the graph.
 pub(super) const MAX_STEPS: usize = 1 << 22;
@@ -131,7 +130,7 @@ impl<'f> Builder<'f> {
         Ok(point)
     }
 
-    /// The point before one of some fixed texts.
+    /// Returns the point before one of some fixed texts, as the root of a trie.
     pub(super) fn alternatives(&mut self, mut alternatives: Vec<Alternative<'f>>) -> Result<PointId, CompileError> {
         if let [(bytes, next)] = alternatives[..] {
             return self.literal(bytes, next);
@@ -247,7 +246,7 @@ impl<'f> Builder<'f> {
                 excludes,
                 repeats,
             } => {
-                // Free text begins where it goes on, so that it needs a point of its own.
+                // A trigger's tag leads back into the free text, which therefore needs a point of its own.
                 let again = self.add(Point::End)?;
                 let behind = if *repeats { again } else { next };
                 let mut patterns = Vec::new();

@@ -1,4 +1,4 @@
-//! [`Contents`]: the JSON documents and regular expressions within a structural tag.
+//! [`Contents`]: the JSON documents, raw strings and texts of expressions within a structural tag, each with its automaton.
 
 use std::sync::{Arc, OnceLock};
 
@@ -12,7 +12,7 @@ use crate::{Vocabulary, WritingBounds};
 use super::format::ContentId;
 use super::program::{ByteSet, ContentStart};
 
-/// A JSON document or a text of an expression.
+/// The automaton of a JSON document, a raw string or a text of an expression.
 pub(super) struct Content {
     pub(super) shared: Box<CompiledSchema>,
     pub(super) start: ContentStart,
@@ -21,20 +21,20 @@ pub(super) struct Content {
     /// Texts that the content never has, where it is a string as it is.
     pub(super) never: &'static [&'static str],
     bounds: WritingBounds,
-    /// The bytes with which the content may end, or more.
+    /// The last bytes of the content's texts, or a superset of these bytes.
     last: OnceLock<ByteSet>,
 }
 
 /// The contents of a structural tag.
 pub(super) struct Contents(Box<[Content]>);
 
-/// The tokens that stay in a content, as far as they are known without a walk.
+/// The mask of a content by itself, without tokens that cross its end, where it is found without a walk.
 pub(super) enum Inside {
-    /// All of them.
+    /// The mask as a set of tokens.
     Tokens(Arc<TokenSet>),
-    /// All of them, 32 a word.
+    /// The mask as bits, 32 a word.
     Text(Words),
-    /// None are known.
+    /// Not known without a walk.
     Unknown,
 }
 
@@ -59,7 +59,7 @@ impl Content {
         })
     }
 
-    /// The bytes that the content may end with, or more.
+    /// Returns the last bytes of the content's texts, or a superset of these bytes.
     pub(super) fn last(&self) -> Result<ByteSet, AutomatonError> {
         if let Some(known) = self.last.get() {
             return Ok(*known);
@@ -71,7 +71,7 @@ impl Content {
         Ok(*self.last.get_or_init(|| last))
     }
 
-    /// The bytes that a document may end with, by those that it may begin with.
+    /// Returns the bytes that a document may end with, derived from those that it may begin with.
     fn last_of_json(&self) -> Result<ByteSet, AutomatonError> {
         const SPACES: &[u8] = b" \t\n\r";
         let automaton = &mut self.shared.builder().automaton;
@@ -116,7 +116,7 @@ impl Content {
         written
     }
 
-    /// Counts a byte.
+    /// Adds a byte to the sizes that a style bounds.
     pub(super) fn count(&self, written: &mut Written, byte: u8) {
         match self.is_text {
             true => written.read(&text::escaped(byte)),
@@ -124,7 +124,7 @@ impl Content {
         }
     }
 
-    /// Makes bounds that are near a part of a state.
+    /// Moves bounds that are near from the counts in `written` into the state.
     pub(super) fn bound(&self, state: &mut State, written: &mut Written) -> Result<(), AutomatonError> {
         let mut at = WrittenState {
             state: *state,
@@ -137,7 +137,7 @@ impl Content {
         Ok(())
     }
 
-    /// The tokens that stay in the content.
+    /// Returns the mask of the content by itself, without tokens that cross its end.
     pub(super) fn inside(&self, state: State, vocabulary: &Vocabulary) -> Result<Inside, AutomatonError> {
         let shared = &self.shared;
         let mut builder = shared.builder();

@@ -1,4 +1,4 @@
-//! [`Ends`]: a short text that ends the reply from each point.
+//! [`Ends`]: for each point a short text that ends the reply, by Dijkstra's algorithm over the program.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -11,15 +11,15 @@ use super::literal::{TOKEN_BYTES, token_bytes};
 use super::program::{Point, PointId, Program};
 use super::region::{FreeStep, Region};
 
-/// Points from which the end was not reached.
+/// Length that stands for "the end of the reply is not reached".
 const NEVER: u32 = u32::MAX;
 
-/// The way to the end of the reply that takes the fewest bytes.
+/// The shortest path from each point to the end of the reply, in bytes.
 #[derive(Debug)]
 pub(super) struct Ends {
-    /// For each point the next point on the shortest way.
+    /// For each point the next point on the shortest path.
     next: Box<[PointId]>,
-    /// For each point the number of bytes of the shortest way, as far as contents are known.
+    /// For each point the number of bytes of the shortest path, as far as contents are known.
     bytes: Box<[u32]>,
     /// The bytes that end each content from its beginning; none where there are no such bytes.
     contents: Box<[Option<Box<[u8]>>]>,
@@ -73,12 +73,12 @@ impl Ends {
         })
     }
 
-    /// Number of bytes that end the reply from a point; none where no way is known.
+    /// Number of bytes that end the reply from a point; none where no path is known.
     pub(super) fn length(&self, point: PointId) -> Option<u32> {
         Some(self.bytes[point as usize]).filter(|bytes| *bytes != NEVER)
     }
 
-    /// Adds the text that ends the reply from a point. False where there is no way.
+    /// Appends the text that ends the reply from a point. False where no path is known.
     pub(super) fn write(
         &self,
         program: &Program,

@@ -1,4 +1,4 @@
-//! The threads that begin at each point of a program when the point is entered.
+//! Epsilon closures: the threads that begin when a point of a program is entered.
 
 use hashbrown::HashSet;
 use smallvec::SmallVec;
@@ -8,11 +8,11 @@ use crate::CompileError;
 use super::build::{MAX_STEPS, MAX_THREADS, too_large};
 use super::program::{ByteSet, ContentStart, Entry, Point, PointId, Thread};
 
-/// Returns for each point the threads that begin there when the point is entered.
+/// Returns for each point the threads that begin there, behind forks, and whether the reply may end there, behind empty contents as well.
 ///
 /// # Errors
 ///
-/// [`CompileErrorKind::LimitExceeded`](crate::CompileErrorKind::LimitExceeded), where there are too many ways on from one.
+/// [`CompileErrorKind::LimitExceeded`](crate::CompileErrorKind::LimitExceeded), where too many threads begin at one point.
 pub(super) fn entries(points: &[Point], starts: &[ContentStart]) -> Result<Vec<Entry>, CompileError> {
     let mut entries = vec![Entry::default(); points.len()];
     let mut steps = 0;
@@ -27,7 +27,7 @@ pub(super) fn entries(points: &[Point], starts: &[ContentStart]) -> Result<Vec<E
             };
             continue;
         }
-        // Points that are entered, and those that are entered where what is before them has ended at once.
+        // Points to enter, and whether each is reached without passing an empty content or free text.
         let mut open = vec![(from as PointId, true)];
         let mut seen = HashSet::new();
         while let Some((point, is_entered)) = open.pop() {

@@ -1,4 +1,4 @@
-//! [`Format`]: the parts of a structural tag, read from its JSON.
+//! [`Format`]: the parts of a structural tag, as read from its JSON.
 
 use std::sync::Arc;
 
@@ -77,13 +77,13 @@ pub(super) struct Tag {
 /// Some tags, and how many of them there may be.
 #[derive(Clone, Debug)]
 pub(super) struct Tags {
-    /// Each with the place in the JSON at which its beginning stands.
+    /// The tags, each with the JSON Pointer of its beginning.
     pub(super) tags: Vec<(Tag, String)>,
     pub(super) at_least_one: bool,
     pub(super) stop_after_first: bool,
 }
 
-/// A text whose grammar is not of structural tags.
+/// The source of a content: a schema, an expression or a grammar.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum ContentSource {
     /// A JSON document, by the text of its schema.
@@ -119,9 +119,9 @@ pub(super) struct StructuralTag {
 #[derive(Debug)]
 pub(super) struct FoundContent {
     pub(super) source: ContentSource,
-    /// The place in the JSON at which it was found first.
+    /// The JSON Pointer at which the content was found first.
     pub(super) place: String,
-    /// Whether there must be a text of it. Otherwise it is one of several ways to write a parameter, or that of one which can be left out.
+    /// Whether the content must have a text. Others are one of several forms of a parameter, or the value of an optional parameter.
     pub(super) is_needed: bool,
 }
 

@@ -1,7 +1,7 @@
-//! [`Literal`]: a fixed text, in which names of special tokens stand for these tokens.
+//! [`Literal`]: a fixed text in which the names of special tokens are replaced by these tokens, encoded as bytes.
 //!
-//! A token that stands for itself is written as five bytes that no text of UTF-8 has: a lead byte, and its id in four digits of six
-//! bits. So a reply of text and such tokens is one string of bytes, and whatever reads bytes reads tokens too.
+//! A token that stands for itself is encoded as five bytes that occur in no UTF-8 text: a lead byte, and the id in four digits of six
+//! bits. So a reply of text and special tokens is one string of bytes, and every automaton over bytes reads tokens too.
 
 use hashbrown::HashMap;
 
@@ -35,7 +35,7 @@ fn token_of(bytes: &[u8]) -> TokenId {
     digits.fold(0, |token, digit| token << 6 | TokenId::from(digit & 0x3F))
 }
 
-/// A part of a string of bytes with tokens that stand for themselves.
+/// A part of a string of bytes in which tokens may stand for themselves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part<'a> {
     /// Text, not empty.
@@ -44,7 +44,7 @@ pub(super) enum Part<'a> {
     Token(TokenId),
 }
 
-/// The parts of a string of bytes with tokens that stand for themselves, which are whole.
+/// Splits a string of bytes into runs of text and tokens that stand for themselves. All tokens are complete.
 pub(super) fn parts(mut bytes: &[u8]) -> impl Iterator<Item = Part<'_>> {
     std::iter::from_fn(move || {
         let text = bytes.iter().position(|byte| is_lead(*byte)).unwrap_or(bytes.len());
@@ -59,7 +59,7 @@ pub(super) fn parts(mut bytes: &[u8]) -> impl Iterator<Item = Part<'_>> {
     })
 }
 
-/// The tokens that stand for themselves in a string of bytes, each with its bytes.
+/// Iterates over the tokens that stand for themselves in a string of bytes, each with its encoding.
 pub(super) fn tokens_in(bytes: &[u8]) -> impl Iterator<Item = (TokenId, &[u8])> {
     let leads = (0..bytes.len()).filter(|at| is_lead(bytes[*at]));
     let tokens = leads.filter_map(|at| bytes.get(at..at + TOKEN_BYTES));
@@ -69,9 +69,9 @@ pub(super) fn tokens_in(bytes: &[u8]) -> impl Iterator<Item = (TokenId, &[u8])> 
 /// A fixed text.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Literal {
-    /// The text as it was given. A single token that was given by its id has none.
+    /// The text as it was given; empty for a single token that was given by its id.
     pub(super) text: Box<[u8]>,
-    /// The text with the tokens that stand for themselves.
+    /// The text with the names of special tokens replaced by encoded tokens.
     pub(super) bytes: Box<[u8]>,
 }
 
@@ -93,14 +93,14 @@ impl Literal {
         if beginning.text.is_empty() || !self.text.starts_with(&beginning.text) {
             return None;
         }
-        // The last token of this text, up to which both are the same, has a name that goes on behind the beginning.
+        // The texts agree up to a token of this text whose name goes on behind the beginning.
         let same = self
             .bytes
             .iter()
             .zip(&beginning.bytes)
             .take_while(|(one, other)| one == other);
         let mut at = same.count();
-        // Both may differ within a token.
+        // The first difference may be within a token.
         let lead = self.bytes[..at].iter().rposition(|byte| is_lead(*byte));
         if let Some(lead) = lead.filter(|lead| lead + TOKEN_BYTES > at) {
             at = lead;
@@ -142,7 +142,7 @@ impl SpecialNames {
         self.names.get(name.as_bytes()).copied()
     }
 
-    /// A text in which the names of special tokens stand for these; of several that begin at one place the longest.
+    /// Encodes a text: replaces the names of special tokens by tokens, at each position the longest name.
     pub(super) fn literal(&self, text: &str) -> Literal {
         let text = text.as_bytes();
         let (mut bytes, mut at) = (Vec::with_capacity(text.len()), 0);

@@ -1,9 +1,11 @@
-//! [`MaskFinder`]: the tokens that may come at some threads.
+//! [`MaskFinder`]: the token mask of a set of threads.
 //!
-//! Threads go on independently, so a mask is the union of theirs. At the beginning of free text it is the set of all tokens of
-//! text, which is known of the vocabulary, but for those in which a pattern ends; at another place only tokens are looked at in
-//! which the patterns are read otherwise than from the beginning. In a content the engine's own mask is taken, and beside it the
-//! tokens that reach beyond the content are walked over, which have a byte that may end it before one that may follow it.
+//! A mask is the union of the masks of single threads:
+//!
+//! - At the beginning of free text it is the vocabulary's set of all tokens of text, corrected for tokens in which a pattern ends. At other
+//!   places of free text only tokens are walked over for which the pattern automaton steps otherwise than from the beginning.
+//! - In a content it is the engine's own mask, joined with a walk over the tokens that may cross the content's end: those with a byte that may
+//!   end the content before a byte that may follow it.
 
 use std::sync::Arc;
 
@@ -25,15 +27,15 @@ use super::region::{FreeStep, Place, Within};
 use super::threads::Stepper;
 use super::tokens::{Seam, TagTokens};
 
-/// Tokens up to which each is read by itself.
+/// Maximal number of tokens that are read one by one instead of by a walk.
 const MAX_SINGLE: usize = 64;
 
-/// Whether bytes can be those of a token of text that may come.
+/// Whether bytes can be those of a token of text: not empty, and without an encoded token.
 pub(super) fn is_text(bytes: &[u8]) -> bool {
     !bytes.is_empty() && !bytes.iter().any(|byte| is_lead(*byte))
 }
 
-/// The tokens that may come where the tag names no token, 32 a word.
+/// The tokens allowed in free text that the tag does not name, 32 a word.
 #[derive(Debug)]
 pub(super) struct UnnamedTokens {
     special: Words,
@@ -67,19 +69,19 @@ fn has(tokens: &TokenSet, token: TokenId, sets: &BaseSets) -> bool {
         || tokens.with.iter().any(|list| list.contains(&token))
 }
 
-/// Finds the tokens that may come.
+/// Computes the masks of sets of threads.
 pub(super) struct MaskFinder<'a> {
     pub(super) stepper: Stepper<'a>,
     pub(super) vocabulary: &'a Vocabulary,
     pub(super) tokens: &'a TagTokens,
     pub(super) unnamed: &'a UnnamedTokens,
     pub(super) index: &'a TokenIndex,
-    /// The tokens that may come in free text.
+    /// Cached masks of free text, by region and place.
     pub(super) free: &'a ShardedCache<(PointId, Place), Words>,
 }
 
 impl MaskFinder<'_> {
-    /// The tokens that may come at some threads.
+    /// Returns the mask of some threads: the tokens of which some thread reads all bytes.
     pub(super) fn find(&self, threads: &[Thread]) -> Result<TokenSet, AutomatonError> {
         let (mut sets, mut words, mut found) = (Vec::new(), Vec::new(), Vec::new());
         let mut walked = Threads::new();
@@ -137,7 +139,7 @@ impl MaskFinder<'_> {
         Ok(self.joined(sets, words, found))
     }
 
-    /// All tokens of some sets.
+    /// Returns the union of sets, of words and of a list of tokens.
     fn joined(&self, sets: Vec<Arc<TokenSet>>, words: Vec<Words>, mut found: Vec<TokenId>) -> TokenSet {
         let base = &self.index.sets;
         let tokens = match (&sets[..], &words[..]) {
@@ -168,7 +170,7 @@ impl MaskFinder<'_> {
         inside: Option<&[u32]>,
         found: &mut Vec<TokenId>,
     ) -> Result<(), AutomatonError> {
-        // Where nearly all texts may come, what is left are a few tokens. Where few may, the trie has none that go far.
+        // Where nearly all texts are allowed, few tokens are left. Where few are, walks over the trie end soon.
         let left = inside.and_then(|inside| {
             let left = crossing.tokens.iter().filter(|token| !bit(inside, **token));
             let left: SmallVec<[TokenId; MAX_SINGLE]> = left.copied().take(MAX_SINGLE + 1).collect();
@@ -266,7 +268,7 @@ impl MaskFinder<'_> {
                 false => region.step(other, byte),
             });
             if other == Some(step) && !matches!(step, FreeStep::Found(_)) {
-                // All that begins so is as it is from the other place.
+                // The subtree has the same result as from the other place.
                 node = behind;
                 continue;
             }
@@ -299,7 +301,7 @@ impl MaskFinder<'_> {
         Ok(())
     }
 
-    /// Corrects a set of all tokens of text at the beginning of free text: those in which a pattern ends go on as what follows it does.
+    /// Corrects the set of all tokens of text at the beginning of free text: tokens in which a pattern ends are walked over.
     fn cut_patterns(&self, point: PointId, words: &mut [u32]) -> Result<(), AutomatonError> {
         let Some(region) = self.stepper.program.region(point) else {
             return Ok(());

@@ -1,4 +1,4 @@
-//! Reads members of the JSON of a structural tag: texts, tokens, lists and truth values, each with its place in errors.
+//! Reads members of the JSON of a structural tag: texts, tokens, lists and truth values. Errors name the JSON Pointer of the member.
 
 use crate::json::{Content, Document, NodeIndex};
 use crate::{CompileError, CompileErrorKind, TokenId, TokenKind, Vocabulary};
@@ -6,7 +6,7 @@ use crate::{CompileError, CompileErrorKind, TokenId, TokenKind, Vocabulary};
 use super::literal::{Literal, Part, SpecialNames, parts};
 use super::program::ByteSet;
 
-/// Reads members.
+/// Reads members of the JSON of one structural tag.
 #[derive(Clone, Copy)]
 pub(super) struct Members<'a> {
     pub(super) document: &'a Document,
@@ -29,7 +29,7 @@ impl<'a> Members<'a> {
         self.error(CompileErrorKind::Unsupported, at, message)
     }
 
-    /// Fails unless all members of an object are among these.
+    /// Fails if an object has a member that is not in `names`.
     pub(super) fn only(&self, object: NodeIndex, names: &[&str]) -> Result<(), CompileError> {
         if !self.document.is_object(object) {
             let found = self.document.content(object).describe();
@@ -93,12 +93,12 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// A text that a reply has: the vocabulary's tokens can spell it.
+    /// Reads a fixed text of replies, which the vocabulary's tokens must be able to spell.
     pub(super) fn text(&self, node: NodeIndex) -> Result<Literal, CompileError> {
         self.literal(self.string(node)?, node)
     }
 
-    /// A text that a reply has for what stands at a node: the vocabulary's tokens can spell it.
+    /// Encodes a fixed text of replies; fails, with the JSON Pointer of `node`, where the vocabulary's tokens cannot spell it.
     pub(super) fn literal(&self, text: &str, node: NodeIndex) -> Result<Literal, CompileError> {
         let literal = self.names.literal(text);
         let is_spelled = parts(&literal.bytes).all(|part| match part {
@@ -113,7 +113,7 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// A text that is looked for.
+    /// Reads a text to search for, such as a trigger, which must not be empty.
     pub(super) fn some_text(&self, node: NodeIndex) -> Result<Literal, CompileError> {
         match self.string(node)?.is_empty() {
             true => Err(self.malformed(node, "a string with at least one character is needed here")),

@@ -1,26 +1,26 @@
-//! Structural tags: replies of text, fixed parts, JSON documents and special tokens, as servers describe them for tool calls and
-//! reasoning.
+//! Structural tags: replies of free text, fixed texts, JSON documents and special tokens, as servers describe them for tool calls and
+//! reasoning. A tag is compiled to a nondeterministic automaton over bytes, whose threads are simulated in parallel.
 //!
 //! ```text
 //! JSON ─ parse.rs ─► formats (format.rs) ─ build.rs ─► program of points (program.rs)
 //!                                                        │ threads.rs: threads, byte by byte
-//! parameters/, contents.rs, region.rs ───────────────────┤ masks.rs: the tokens that may come
-//!                                                        └ ends.rs: a short end
+//! parameters/, contents.rs, region.rs ───────────────────┤ masks.rs: token masks
+//!                                                        └ ends.rs: completions
 //! ```
 //!
 //! A reply is read as one string of bytes, in which five bytes stand for a special token ([`literal`]). A state is a set of
-//! *threads*, the ways in which the reply so far can be read; each of them can be completed. Reading is nondeterministic where
-//! branches begin alike, or where what follows free text may begin within it. The number of threads is bounded:
+//! *threads*, one for each parse of the reply so far that can be completed. Reading is nondeterministic where
+//! branches begin alike, or where the text that follows free text may begin within it. The number of threads is bounded:
 //!
 //! - Fixed texts that a reply chooses between share their beginnings.
 //! - Free text is one thread, with a state of an Aho-Corasick automaton of its triggers and excluded texts. Free text within a tag ends
 //!   with the tag's end, which is excluded from it.
-//! - A tag is refused when it is compiled if a content in it could begin over and over while it is read, or if some reply could be read
-//!   in more ways at once than [`MAX_THREADS`](build::MAX_THREADS) ([`ambiguity`]).
+//! - A tag is refused when it is compiled if a content in it could begin over and over while it is read, or if some reply could have
+//!   more than [`MAX_THREADS`](build::MAX_THREADS) threads ([`ambiguity`]).
 //!
-//! What texts mean where there is a choice: free text ends with the first trigger that is read in it. A trigger or excluded text
-//! with the name of a special token is that token; spelled out of other tokens it must not occur in free text. Free text may have all special
-//! tokens that end no sequence; JSON documents and texts of expressions have none.
+//! Free text ends with the first trigger that is read in it. A trigger or excluded text
+//! with the name of a special token is that token; spelled with other tokens it must not occur in free text. Free text may have all special
+//! tokens except those that end a sequence; JSON documents and texts of expressions have none.
 
 mod ambiguity;
 mod build;
@@ -56,8 +56,8 @@ use super::{ReplyCompiler, grammar, text};
 ///
 /// # Errors
 ///
-/// [`CompileError`], with the place in the structural tag, where it is malformed, not treated or too large, or a content in it cannot be
-/// compiled.
+/// [`CompileError`], with a JSON Pointer into the structural tag, where the tag is malformed, not treated or too large, or a content in it cannot
+/// be compiled.
 pub(super) fn compile(compiler: &ReplyCompiler, tag: &str) -> Result<Box<dyn Masker>, CompileError> {
     let tokens = compiler.tag_tokens();
     let limits = &compiler.options.schema.limits;

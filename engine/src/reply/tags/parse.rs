@@ -1,4 +1,4 @@
-//! Reads the JSON of a structural tag: the one with `format`, and the older one with `structures` and `triggers`.
+//! Parses the JSON of a structural tag: the format with `format`, and the older one with `structures` and `triggers`.
 
 use hashbrown::HashMap;
 

@@ -1,4 +1,4 @@
-//! [`Program`]: a structural tag as a graph of points, of which each reads bytes or leads to others.
+//! [`Program`]: a structural tag as the graph of a nondeterministic automaton, whose nodes are *points*: a point reads bytes or forks.
 
 use std::sync::Arc;
 
@@ -10,25 +10,25 @@ use crate::automaton::State;
 use super::format::ContentId;
 use super::region::{Place, Region};
 
-/// Number of a point.
+/// Index of a point in the program.
 pub(super) type PointId = u32;
 
-/// A point of a structural tag's program, with the points that follow.
+/// A node of a structural tag's program, with its successors.
 #[derive(Debug)]
 pub(super) enum Point {
-    /// Behind the whole structural tag.
+    /// The end of the reply.
     End,
-    /// At the beginning of each of these points.
+    /// A choice among several points, which reads nothing.
     Fork(Vec<PointId>),
-    /// Before one of some bytes, sorted, each with the point behind it.
+    /// One of some bytes, sorted, each with the point behind it.
     Branch(SmallVec<[(u8, PointId); 1]>),
-    /// Before a content, with the point behind it.
+    /// A content, with the point behind it.
     Content(ContentId, PointId),
-    /// In free text.
+    /// A run of free text.
     Free(Box<Region>),
 }
 
-/// A way of reading a reply so far.
+/// The position of one parse of the reply so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Thread {
     /// The reply has ended.
@@ -41,17 +41,17 @@ pub(super) enum Thread {
     Content(PointId, State),
 }
 
-/// Some threads. A reply mostly has one or two.
+/// The threads of a reply, mostly one or two.
 pub(super) type Threads = SmallVec<[Thread; 4]>;
 
-/// The result of entering a point.
+/// The result of entering a point: its epsilon closure.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Entry {
-    /// The threads that begin there.
+    /// The threads that begin at the point.
     pub(super) threads: SmallVec<[Thread; 1]>,
     /// The bytes with which these threads may go on; all bytes for contents and free text.
     pub(super) first: ByteSet,
-    /// Whether the reply may end there.
+    /// Whether the reply may end at the point.
     pub(super) may_end: bool,
 }
 
@@ -80,7 +80,7 @@ pub(super) struct ContentStart {
     pub(super) may_be_empty: bool,
 }
 
-/// A structural tag.
+/// A compiled structural tag.
 #[derive(Debug)]
 pub(super) struct Program {
     pub(super) points: Vec<Point>,
@@ -88,7 +88,7 @@ pub(super) struct Program {
     pub(super) root: PointId,
     /// Tokens that the tag names, sorted, each with the bytes that stand for it.
     pub(super) named: Arc<[(TokenId, Box<[u8]>)]>,
-    /// Whether tokens of text can be read by their ids.
+    /// Whether the tag refers to tokens of text by their ids.
     pub(super) reads_ids: bool,
 }
 
@@ -101,7 +101,7 @@ impl Program {
         &self.entries[point as usize]
     }
 
-    /// The free text of a point of that kind.
+    /// Returns the region of a point of free text.
     pub(super) fn region(&self, point: PointId) -> Option<&Region> {
         match self.point(point) {
             Point::Free(region) => Some(region),
@@ -109,7 +109,7 @@ impl Program {
         }
     }
 
-    /// The text with which all that follows a point begins, up to a length.
+    /// The common prefix of all texts that may follow a point, up to a bounded length.
     pub(super) fn fixed_text(&self, mut point: PointId) -> SmallVec<[u8; 16]> {
         let mut text = SmallVec::new();
         while let [Thread::Branch(branch)] = self.entry(point).threads[..]
@@ -124,7 +124,7 @@ impl Program {
         text
     }
 
-    /// Returns the content of a point of that kind, and the point behind it.
+    /// Returns the content of a point that has one, and the point behind it.
     pub(super) fn content(&self, point: PointId) -> Option<(ContentId, PointId)> {
         match self.point(point) {
             Point::Content(content, next) => Some((*content, *next)),

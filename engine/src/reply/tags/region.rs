@@ -1,4 +1,4 @@
-//! [`Region`]: free text, and the patterns that end it or must not occur in it.
+//! [`Region`]: free text that an Aho-Corasick automaton searches for patterns: triggers, which end the region, and excluded texts.
 
 use std::sync::Arc;
 
@@ -17,11 +17,11 @@ use super::program::PointId;
 pub(super) enum Within {
     /// Between two characters or tokens.
     Between,
-    /// Before so many bytes of a character, of which any continue it.
+    /// Within a character of which so many bytes are left, without further bounds on them.
     Character(u8),
     /// Behind a lead byte of a character whose second byte is bounded.
     After(u8),
-    /// Before so many digits of a token that stands for itself.
+    /// Within a token that stands for itself, of which so many digits are left.
     Token(u8),
 }
 
@@ -67,24 +67,24 @@ impl Within {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Place {
     pub(super) within: Within,
-    /// The state of the patterns' automaton, after what has been read of them.
+    /// The state of the patterns' automaton.
     pub(super) read: StateID,
 }
 
-/// The result of a byte in free text.
+/// The result of reading a byte in free text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FreeStep {
     /// Free text goes on.
     On(Place),
     /// The single token of the region has been read.
     Left,
-    /// Patterns have been read: those of this state.
+    /// The patterns of this state of their automaton have been read.
     Found(StateID),
-    /// No text goes on so.
+    /// The byte is not allowed.
     Refused,
 }
 
-/// Texts that are looked for in free text.
+/// Triggers and excluded texts, with the automaton that finds them.
 #[derive(Debug)]
 pub(super) struct Patterns {
     pub(super) texts: Box<[Box<[u8]>]>,
@@ -94,7 +94,7 @@ pub(super) struct Patterns {
 impl Patterns {
     /// # Errors
     ///
-    /// [`CompileErrorKind::LimitExceeded`], where there are too many of them.
+    /// [`CompileErrorKind::LimitExceeded`], where there are too many texts.
     pub(super) fn new(texts: Vec<Box<[u8]>>) -> Result<Self, CompileError> {
         let automaton = DFA::builder().prefilter(false).build(&texts).map_err(|error| {
             let message = format!("the triggers and excluded texts cannot be looked for: {error}");
@@ -105,7 +105,7 @@ impl Patterns {
     }
 }
 
-/// Free text.
+/// A run of free text and its patterns.
 #[derive(Debug)]
 pub(super) struct Region {
     unit: Unit,
@@ -113,16 +113,16 @@ pub(super) struct Region {
     is_one: bool,
     patterns: Arc<Patterns>,
     start: StateID,
-    /// Whether patterns may leave no end to a character that has begun.
+    /// Whether a partial character may be without an end, because each of its ends completes an excluded text.
     cuts_characters: bool,
-    /// For each pattern the point behind it; none where the pattern must not occur.
+    /// For each pattern the point behind it; none for an excluded text.
     dispatch: Box<[Option<PointId>]>,
     /// The point behind the region.
     pub(super) exit: PointId,
 }
 
 impl Region {
-    /// Makes a region whose patterns are followed by the points of `dispatch` at their places.
+    /// Makes a region; pattern `i` is followed by the point `dispatch[i]`, or excluded where that is none.
     pub(super) fn new(
         (unit, is_one): (Unit, bool),
         patterns: Arc<Patterns>,
@@ -158,12 +158,12 @@ impl Region {
         Place { within, read }
     }
 
-    /// Whether the point behind the region may be entered at a place.
+    /// Whether the region may end at a place.
     pub(super) fn may_leave(&self, at: Place) -> bool {
         !self.is_one && at.within == Within::Between
     }
 
-    /// Returns the place after a byte, from which a text goes on.
+    /// Reads a byte at a place. Places from which no text goes on are refused.
     pub(super) fn step(&self, at: Place, byte: u8) -> FreeStep {
         match self.step_at_all(at, byte) {
             FreeStep::On(place) if self.cuts_characters && !self.is_live(place) => FreeStep::Refused,
@@ -171,7 +171,7 @@ impl Region {
         }
     }
 
-    /// The place after a byte, also where all texts that go on from it have a pattern.
+    /// Reads a byte at a place, and does not check that some text goes on from there.
     fn step_at_all(&self, at: Place, byte: u8) -> FreeStep {
         let Some(within) = at.within.step(byte, self.unit) else {
             return FreeStep::Refused;
@@ -197,7 +197,7 @@ impl Region {
         self.patterns.automaton.match_pattern(read, index)
     }
 
-    /// The patterns that are followed by a point, each with that.
+    /// The patterns that end the region, each with the point that follows.
     pub(super) fn rules(&self) -> impl Iterator<Item = (&[u8], PointId)> {
         let texts = self.patterns.texts.iter().zip(&self.dispatch);
         texts.filter_map(|(text, point)| Some((&**text, (*point)?)))
@@ -213,15 +213,15 @@ impl Region {
         self.patterns().filter_map(|text| text.first().copied())
     }
 
-    /// Reads a byte beside the region: from the number of a state of the automaton of its patterns that of the next; none where a pattern ends there.
+    /// Steps the automaton of the patterns alone: from the number of a state to that of the next; none where a pattern ends there.
     pub(super) fn read_on(&self, read: u32, byte: u8) -> Option<u32> {
         let automaton = &self.patterns.automaton;
         let read = automaton.next_state(Anchored::No, StateID::new_unchecked(read as usize), byte);
         (!automaton.is_match(read)).then(|| read.as_u32())
     }
 
-    /// Returns a short text that ends a character or token from a place, and the point behind it: the region's exit or, where
-    /// each such text ends with a pattern, the point behind the pattern.
+    /// Returns a short text that completes a partial character or token at a place, and the point behind that text: the region's exit or,
+    /// where each such text ends with a pattern, the point behind the pattern.
     pub(super) fn rest(&self, at: Place) -> Option<(Vec<u8>, PointId)> {
         let mut open: Vec<(Place, Vec<u8>)> = vec![(at, Vec::new())];
         let mut behind_pattern = None;
@@ -243,7 +243,7 @@ impl Region {
         behind_pattern
     }
 
-    /// Whether a character that has begun can be ended from a place.
+    /// Whether a partial character at a place can be completed.
     fn is_live(&self, at: Place) -> bool {
         if matches!(at.within, Within::Between | Within::Token(_)) {
             return true;

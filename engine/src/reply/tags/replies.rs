@@ -1,4 +1,4 @@
-//! [`TagReplies`]: the replies under one structural tag, as far as their masks have been worked out.
+//! [`TagReplies`]: the token masks of replies under one structural tag, computed on demand and cached.
 
 use std::sync::{Arc, OnceLock};
 
@@ -34,12 +34,12 @@ const MASK_BYTES: usize = 8 << 20;
 const FREE_BYTES: usize = 8 << 20;
 /// Memory for the longest completions behind the tokens of states.
 const FURTHEST_BYTES: usize = 1 << 20;
-/// Threads up to which it is looked for a byte that must come.
+/// Maximal number of threads for which forced bytes are looked for.
 const MAX_FORCED_THREADS: usize = 8;
 /// Special tokens that are forced in one go.
 const MAX_FORCED_TOKENS: usize = 64;
 
-/// The replies under one structural tag.
+/// The program of one structural tag, with its caches.
 pub(super) struct TagReplies {
     vocabulary: Arc<Vocabulary>,
     shared: Arc<SharedTokens>,
@@ -58,7 +58,7 @@ pub(super) struct TagReplies {
 #[derive(Clone)]
 pub(super) struct TagState {
     threads: Arc<[Thread]>,
-    /// The sizes in the content of each thread that is in one, in their order.
+    /// For each thread within a content, in the order of threads, the sizes written so far that a style bounds.
     written: SmallVec<[Written; 1]>,
 }
 
@@ -112,7 +112,7 @@ impl TagReplies {
         }
     }
 
-    /// The sizes before the content of a thread; none where it is in none.
+    /// The sizes at the beginning of a thread's content; none for a thread outside of contents.
     fn nothing_written(&self, thread: Thread) -> Option<Written> {
         let Thread::Content(point, _) = thread else { return None };
         let (content, _) = self.program.content(point)?;
@@ -258,7 +258,7 @@ impl TagReplies {
         Ok(shortest)
     }
 
-    /// The token that must come next and stands for itself; none where there is another way.
+    /// Returns the token that stands for itself and must come next; none where anything else may come.
     fn forced_token(&self, at: &Arc<[Thread]>) -> Result<Option<ForcedToken>, AutomatonError> {
         let is_before_token = |thread: &Thread| match thread {
             Thread::Branch(point) => match self.program.point(*point) {

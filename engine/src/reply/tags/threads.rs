@@ -1,7 +1,7 @@
-//! [`Stepper`]: the threads after a byte.
+//! [`Stepper`]: simulation of a program's nondeterministic automaton: the set of threads after each byte.
 //!
-//! The point behind a content or free text may be entered wherever that may end. These ways out are not threads until a byte is
-//! read on them: so free text is one thread, whatever follows it.
+//! The exit of a content or of free text may be taken wherever that may end. An exit becomes a thread only when a byte is read behind it,
+//! so free text is one thread, whatever follows it.
 
 use smallvec::SmallVec;
 
@@ -13,7 +13,7 @@ use super::literal::is_lead;
 use super::program::{Point, PointId, Program, Thread, Threads};
 use super::region::FreeStep;
 
-/// Takes threads on.
+/// Steps the threads of replies under one structural tag.
 #[derive(Clone, Copy)]
 pub(super) struct Stepper<'a> {
     pub(super) program: &'a Program,
@@ -33,7 +33,7 @@ pub(super) enum Origin {
     Behind,
 }
 
-/// Takes a thread and where it comes from.
+/// Callback that takes a thread and its origin.
 type Take<'n> = dyn FnMut(Origin, Thread) -> Result<(), AutomatonError> + 'n;
 
 impl Stepper<'_> {
@@ -56,7 +56,7 @@ impl Stepper<'_> {
         Ok(threads)
     }
 
-    /// Hands out the threads after a byte, each with where it comes from. Some may come twice.
+    /// Hands out the threads after a byte, each with its origin. A thread may be handed out twice.
     pub(super) fn step_from(&self, threads: &[Thread], byte: u8, next: &mut Take<'_>) -> Result<(), AutomatonError> {
         let mut left: SmallVec<[PointId; 4]> = SmallVec::new();
         for (number, thread) in threads.iter().enumerate() {
@@ -76,7 +76,7 @@ impl Stepper<'_> {
         Ok(())
     }
 
-    /// Hands out the threads of one after a byte, and gives the point on which it may go on instead.
+    /// Hands out the successors of one thread after a byte, and returns the exit that the byte may take instead.
     fn one(
         &self,
         origin: Origin,
@@ -129,7 +129,7 @@ impl Stepper<'_> {
         Ok(())
     }
 
-    /// Returns the point behind the content or free text of a thread, where that may end and a byte may come there.
+    /// Returns the point behind the content or free text of a thread, if the thread may exit there and a byte may follow.
     fn exit(&self, thread: Thread, byte: u8) -> Result<Option<PointId>, AutomatonError> {
         let Some(exit) = self.behind(thread) else {
             return Ok(None);
@@ -193,11 +193,11 @@ impl Stepper<'_> {
     }
 }
 
-/// Adds a thread that is not there yet.
+/// Adds a thread, unless it is in the set.
 ///
 /// # Errors
 ///
-/// [`AutomatonError::Reached`], where there are too many.
+/// [`AutomatonError::Reached`], where there are too many threads.
 pub(super) fn push(threads: &mut Threads, thread: Thread) -> Result<(), AutomatonError> {
     if threads.contains(&thread) {
         return Ok(());

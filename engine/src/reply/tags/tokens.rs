@@ -1,4 +1,4 @@
-//! [`TagTokens`]: the index of a vocabulary that structural tags need, and the tokens that reach beyond contents.
+//! [`TagTokens`]: the index of a vocabulary for structural tags: names, sets of tokens, and tokens that cross the end of a content.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -18,10 +18,10 @@ use super::literal::{SpecialNames, is_lead};
 use super::program::ByteSet;
 use super::region::Within;
 
-/// Lists of tokens that reach beyond contents that are kept: mostly all tags of a model family need one.
+/// Maximal number of cached lists of crossing tokens: mostly all tags of a model family share one list.
 const MAX_CROSSING: usize = 64;
 
-/// The tokens of a vocabulary as structural tags need them: names, single bytes, sets of tokens, and tokens that reach beyond a content.
+/// The index of a vocabulary for structural tags: names, single bytes, sets of tokens, and tokens that cross the end of a content.
 #[derive(Debug)]
 pub(in crate::reply) struct TagTokens {
     pub(super) names: SpecialNames,
@@ -29,12 +29,12 @@ pub(in crate::reply) struct TagTokens {
     pub(super) bytes: ByteSet,
     /// The special tokens that end no sequence, 32 a word.
     pub(super) special: Box<[u32]>,
-    /// Bits of these tokens, and of all tokens of text.
+    /// The tokens of `special` and all tokens of text, 32 a word.
     pub(super) any: Box<[u32]>,
-    /// The tokens of text that begin with a character and have whole ones up to their last, 32 a word.
+    /// The tokens of text that begin at the start of a character, and whose characters are whole except perhaps the last, 32 a word.
     pub(super) text: Box<[u32]>,
     pub(super) nodes: NodesByBytes,
-    /// The tokens that reach beyond contents.
+    /// For each seam the tokens that cross it.
     crossing: Mutex<HashMap<Seam, Arc<Spelled>>>,
 }
 
@@ -80,7 +80,7 @@ impl TagTokens {
         }
     }
 
-    /// The tokens that have a seam in them.
+    /// Returns the tokens that may cross a seam.
     pub(super) fn crossing(&self, seam: Seam, index: &TokenIndex, vocabulary: &Vocabulary) -> Arc<Spelled> {
         if let Some(known) = lock(&self.crossing).get(&seam) {
             return known.clone();
@@ -128,14 +128,14 @@ impl TagTokens {
     }
 }
 
-/// The place in a token where a content ends and the text behind it begins.
+/// The boundary between a content and the text behind it, by the bytes on either side.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Seam {
-    /// The bytes that the content may end with, or more.
+    /// The last bytes of the content's texts, or a superset of these bytes.
     pub(super) last: ByteSet,
     /// The bytes that may follow the content.
     pub(super) first: ByteSet,
-    /// The text that follows the content, as far as it is fixed.
+    /// The fixed text with which everything behind the content begins.
     pub(super) text: SmallVec<[u8; 16]>,
 }
 
@@ -152,7 +152,7 @@ const BEFORE: usize = 257;
 
 impl NodesByBytes {
     fn new(trie: &Trie<u8>) -> Self {
-        // The place of each node's pair. A node's children come after it.
+        // The index of each node's pair. A node's children come after it.
         let mut pairs = vec![0; trie.end(ROOT) as usize];
         for parent in ROOT..trie.end(ROOT) {
             let before = match parent {
@@ -189,7 +189,7 @@ impl NodesByBytes {
         &self.nodes[self.starts[from] as usize..self.starts[from + BEFORE] as usize]
     }
 
-    /// The nodes that a byte leads to from those that another leads to.
+    /// The nodes that are reached by the byte `before` and then `byte`.
     fn behind(&self, before: u8, byte: u8) -> &[u32] {
         let pair = usize::from(byte) * BEFORE + usize::from(before);
         &self.nodes[self.starts[pair] as usize..self.starts[pair + 1] as usize]

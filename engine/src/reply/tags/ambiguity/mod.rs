@@ -1,10 +1,10 @@
-//! Refuses structural tags in which a reply could be read in ever more ways. They are refused when they are compiled, so that no reply is later.
+//! Bounds the ambiguity of structural tags when they are compiled: a tag is refused if some reply could have more than [`MAX_THREADS`] threads.
 //!
-//! Two threads part where a reply may go on in two ways: at a choice, or where a content or free text may end and may go on. All
-//! pairs of places are followed that threads can stand in at the same time ([`pairs`]), roughly: more may be told than can be.
-//! Fixed texts and free text have a known number of states. A content has not, so that it must not begin again at the same place
-//! while it is read. At first contents are looked at in outline ([`outline`]): a text may be any text, a document is one that has
-//! ended or not. Where that does not do, contents of few states are looked at as they are.
+//! The check follows pairs of threads through the product of the program with itself ([`pairs`]). A pair begins where two threads part: at a
+//! choice, or where a content or free text may end and may go on. The pairs found are a superset of those that replies reach.
+//! Fixed texts and free text have few states. A content may have arbitrarily many, so it must not begin again at the same point
+//! while it is read. Contents are first abstracted to an outline ([`outline`]): a raw string may be any text, a document has ended or not.
+//! Where that abstraction is too coarse, contents of few states are followed exactly.
 
 mod outline;
 mod pairs;
@@ -51,9 +51,10 @@ pub(super) fn check_threads(program: &Program, contents: &Contents) -> Result<()
     check_count(program, &pairs)
 }
 
-/// Fails where more threads may be at once than are followed.
+/// Fails where the pairs admit more than [`MAX_THREADS`] threads at once.
 fn check_count(program: &Program, pairs: &HashSet<(Position, Position)>) -> Result<(), CompileError> {
-    // For each point those at which a thread may stand at the same time, and for each state of a point its others.
+    // For each point the points at which another thread may be at the same time; for each position the number of positions of its point
+    // at which threads may be at the same time, itself included.
     let mut beside: HashMap<PointId, HashSet<PointId>> = HashMap::new();
     let mut states: HashMap<Position, usize> = HashMap::new();
     for &(one, other) in pairs {
@@ -67,7 +68,7 @@ fn check_count(program: &Program, pairs: &HashSet<(Position, Position)>) -> Resu
     let mut most: HashMap<PointId, usize> = HashMap::new();
     for (position, count) in states {
         let count = match program.point(position.point) {
-            // Of two places of free text the one has read less of the patterns.
+            // Of two positions in free text one has read less of the patterns.
             Point::Free(region) => 1 + region.patterns().map(<[u8]>::len).max().unwrap_or_default(),
             _ => count,
         };

@@ -1,4 +1,4 @@
-//! [`Outlines`]: how contents can go on, with far fewer states than they have.
+//! [`Outlines`]: nondeterministic abstractions of contents, with far fewer states than their automata.
 
 use std::sync::{Arc, OnceLock};
 
@@ -27,27 +27,27 @@ const NUMBER: OutlineState = 2;
 /// State behind a document, where whitespace may follow.
 const ENDED: OutlineState = 3;
 
-/// States of a content that are looked at one by one, at most: that takes tens of milliseconds.
+/// Maximal number of states of a content that is followed exactly: exploring them takes tens of milliseconds.
 const MAX_STATES: usize = 1 << 9;
-/// States of all contents of one structural tag that are, at most.
+/// Maximal number of states explored for all contents of one structural tag.
 const MAX_STATES_OF_ALL: usize = 1 << 12;
 
-/// States that may follow a byte, of which one does.
+/// States that may follow a byte; the content is in one of them.
 pub(super) type Alternatives = SmallVec<[OutlineState; 3]>;
 
 #[derive(Debug)]
 enum Outline {
     /// Any text, which may end anywhere.
     Text,
-    /// Any text without some texts, which may end anywhere. Its states are those of the texts, one on.
+    /// Any text without some texts, which may end anywhere. Its states are those of [`WithoutTexts`], shifted by one.
     Without(Arc<WithoutTexts>),
-    /// Any document, by whether it has ended.
+    /// Any document, reduced to whether it can have ended.
     Json,
-    /// The content itself.
+    /// The exact automaton of the content.
     Whole(Box<[WholeState]>),
 }
 
-/// A state of a content.
+/// A state of a content's exact automaton.
 #[derive(Debug)]
 struct WholeState {
     may_end: bool,
@@ -59,7 +59,7 @@ struct WholeState {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum First {
     Refused,
-    /// The byte is as if it had not come, such as whitespace.
+    /// The byte leaves the state unchanged, as whitespace may.
     Same,
     On,
 }
@@ -69,7 +69,7 @@ pub(super) struct Outlines<'a> {
     contents: &'a Contents,
     outlines: Vec<Outline>,
     first: Vec<OnceLock<Box<[First]>>>,
-    /// States that may still be looked at.
+    /// Number of states that may still be explored.
     left: usize,
     /// Contents with too many states.
     given_up: HashSet<ContentId>,
@@ -106,12 +106,12 @@ impl<'a> Outlines<'a> {
         }
     }
 
-    /// Whether a state of an outline is one state of the content.
+    /// Whether a state of an outline stands for exactly one state of the content.
     pub(super) fn is_single(&self, content: ContentId, state: OutlineState) -> bool {
         state == START || self.is_whole(content)
     }
 
-    /// Whether all states of a content are known.
+    /// Whether the outline of a content is its exact automaton.
     pub(super) fn is_whole(&self, content: ContentId) -> bool {
         matches!(self.outlines[content], Outline::Whole(_))
     }
@@ -178,7 +178,7 @@ impl<'a> Outlines<'a> {
         Ok(())
     }
 
-    /// The bytes with which contents go on from their ends, where that is known.
+    /// The bytes with which a content may go on where it may end; none where they are not known.
     pub(super) fn bytes_behind_ends(&self, content: ContentId) -> Option<&'static [u8]> {
         matches!(self.outlines[content], Outline::Json).then_some(b" \t\n\r0123456789.eE+-")
     }
@@ -202,7 +202,7 @@ impl<'a> Outlines<'a> {
         Ok(self.first[content].get_or_init(|| first.into()))
     }
 
-    /// Looks at all states of a content, unless there are too many. Says whether that was done now.
+    /// Replaces the outline of a content by its exact automaton, unless that has too many states. Returns whether the outline changed.
     pub(super) fn look_at(&mut self, content: ContentId) -> Result<bool, CompileError> {
         if self.is_whole(content) || self.given_up.contains(&content) {
             return Ok(false);

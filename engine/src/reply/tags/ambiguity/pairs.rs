@@ -1,4 +1,4 @@
-//! [`Pairs`]: which two places in a structural tag one reply can stand in at the same time, or more of them.
+//! [`Pairs`]: pairs of positions at which two threads of one reply can be at the same time, as a superset.
 
 use std::collections::BTreeSet;
 
@@ -14,15 +14,15 @@ use super::super::program::{Point, PointId, Program, Thread};
 use super::super::region::Region;
 use super::outline::{Alternatives, Outlines, START};
 
-/// Pairs of one structural tag: those of a choice among as many documents as there may be threads are fewer.
+/// Maximal number of pairs of one structural tag: a choice among as many documents as there may be threads has fewer.
 const MAX_PAIRS: usize = 1 << 19;
-/// Times that a pair is come to, mostly again.
+/// Maximal number of times that pairs are reached, repetitions included.
 const MAX_ADDED: usize = 1 << 25;
 
-/// Flag in the state of free text: it is not known what was read of the patterns before the threads of a pair parted.
+/// Flag in the state of free text: the part of the patterns that was read before the threads of a pair parted is unknown.
 const PARTED: u32 = 1 << 31;
 
-/// The position of a thread, roughly: in a content the state of its outline, in free text what has been read of its patterns,
+/// The abstract position of a thread: in a content the state of its outline, in free text the state of its patterns' automaton,
 /// with [`PARTED`] since the threads of a pair parted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Position {
@@ -34,7 +34,7 @@ pub(super) struct Position {
 #[derive(Clone, Copy, Debug)]
 struct Successor {
     position: Position,
-    /// Positions of one number are those of one thread, which is at one of them.
+    /// Number of the thread. Positions of one number are alternatives: the thread is at one of them.
     thread: u32,
     /// Whether the thread began with this byte or behind it.
     is_new: bool,
@@ -42,26 +42,26 @@ struct Successor {
 
 type Successors = SmallVec<[Successor; 4]>;
 
-/// A content can begin over and over while it is read already, as far as is known of it.
+/// A content that, as far as its outline tells, can begin over and over while it is read.
 struct Conflict(ContentId);
 
-/// Pairs of positions.
+/// The search for all pairs of positions.
 pub(super) struct Pairs<'a> {
     program: &'a Program,
     outlines: &'a Outlines<'a>,
     /// All bytes of text, and the bytes that begin special tokens.
     every: Box<[u8]>,
-    /// Bytes that fixed texts, patterns and documents tell apart, and one more.
+    /// Representatives of the classes of bytes: those that fixed texts, patterns and outlines of documents distinguish, and one other.
     apart: Box<[u8]>,
     seen: HashSet<(Position, Position)>,
     open: Vec<(Position, Position)>,
     added: usize,
 }
 
-/// The result of looking for all pairs of places: the pairs, or contents that stand in the way.
+/// The result of the search: all pairs, or the contents whose outlines are too coarse.
 pub(super) enum Found {
     All(HashSet<(Position, Position)>),
-    /// Contents of which more must be known.
+    /// Contents that need finer outlines.
     Conflict(Vec<ContentId>),
 }
 
@@ -88,7 +88,7 @@ impl<'a> Pairs<'a> {
         }
     }
 
-    /// Looks for all pairs.
+    /// Finds all pairs.
     pub(super) fn find(mut self) -> Result<Found, CompileError> {
         let conflict = match self.begin()? {
             None => self.follow()?,
@@ -169,7 +169,7 @@ impl<'a> Pairs<'a> {
         Ok(None)
     }
 
-    /// Adds the pairs of points behind patterns that are read at once, because one ends with the other.
+    /// Adds the pairs of points behind two patterns that end at the same byte, because one is a suffix of the other.
     fn found_at_once(&mut self, region: &Region) -> Result<Option<Conflict>, CompileError> {
         let rules: HashMap<&[u8], PointId> = region.rules().collect();
         for (text, point) in region.rules() {
@@ -213,7 +213,7 @@ impl<'a> Pairs<'a> {
         Ok(None)
     }
 
-    /// The bytes by which a pair is told apart.
+    /// Bytes that suffice to reach all successors of a pair.
     fn bytes(&self, one: Position, other: Position) -> SmallVec<[u8; 16]> {
         let mut is_single = false;
         for position in [one, other] {
@@ -262,7 +262,7 @@ impl<'a> Pairs<'a> {
         Ok(None)
     }
 
-    /// Returns the positions that a thread may have after a byte, and perhaps positions that it cannot have.
+    /// Returns a superset of the positions that a thread may have after a byte.
     fn successors(&self, from: Position, byte: u8) -> Result<Successors, CompileError> {
         let (mut next, mut left): (Successors, SmallVec<[PointId; 4]>) = (SmallVec::new(), SmallVec::new());
         self.one(from, byte, false, &mut next, &mut left)?;
@@ -301,7 +301,7 @@ impl<'a> Pairs<'a> {
                 if let Ok(edge) = edges.binary_search_by_key(&byte, |(byte, _)| *byte) {
                     self.enter(edges[edge].1, None, next);
                 }
-                // The text of a token that is meant by its id is read beside it.
+                // The bytes of a token that is meant by its id are read while its encoding is.
                 if byte < BY_ID
                     && let Ok(edge) = edges.binary_search_by_key(&BY_ID, |(byte, _)| *byte)
                 {

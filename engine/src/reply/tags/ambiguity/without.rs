@@ -1,8 +1,9 @@
-//! [`WithoutTexts`]: texts that never have one of some texts in them.
+//! [`WithoutTexts`]: the Aho-Corasick automaton of texts that contain none of some given texts.
 
 use hashbrown::HashMap;
 
-/// An automaton over bytes for texts that never have one of some texts in them: its states say what has been read of those texts.
+/// A deterministic automaton over bytes for the texts that contain none of some given texts. A state is the longest prefix of a given text that
+/// the text read so far ends with.
 #[derive(Debug)]
 pub(super) struct WithoutTexts {
     /// For each state and byte the next state; none where one of the texts ends.
@@ -10,7 +11,7 @@ pub(super) struct WithoutTexts {
 }
 
 impl WithoutTexts {
-    /// State 0 has read nothing of the texts.
+    /// Builds the automaton; state 0 is the empty prefix.
     pub(super) fn new(texts: &[&str]) -> Self {
         let beginnings = |text: &&str| {
             let bytes = text.as_bytes().to_vec();

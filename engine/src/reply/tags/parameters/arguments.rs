@@ -22,7 +22,7 @@ const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
 /// References from one object of arguments to another that are followed.
 const MAX_REFERENCES: usize = 16;
 
-/// The kinds of values that a schema allows, as far as its own `type`, `enum` or `const` tells.
+/// Whether a schema allows strings and other values, as far as its own `type`, `enum` or `const` tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kinds {
     /// All values.
@@ -31,7 +31,7 @@ pub(super) enum Kinds {
     Strings,
     /// No strings.
     Others,
-    /// None at all.
+    /// No value.
     None,
     /// Perhaps strings, perhaps others.
     Some,
@@ -59,7 +59,7 @@ pub(super) struct Arguments {
 }
 
 impl Arguments {
-    /// Reads the text of the schema, which stands at a place in the structural tag.
+    /// Reads the text of the schema; `place` is its JSON Pointer in the structural tag.
     pub(super) fn read(text: String, limits: &Limits, place: String) -> Result<Self, CompileError> {
         let document = Document::parse(&text, limits).map_err(|error| {
             let kind = CompileErrorKind::Malformed;
@@ -136,7 +136,7 @@ impl Arguments {
         let kinds = self.kinds(schema);
         let strings = self.listed_strings(schema);
         let text = self.document.compact(schema, usize::MAX).unwrap_or_default();
-        // A schema that stands by itself is the same for all tools that have it.
+        // A schema without references is shared by all tools that have it.
         if self.member("$schema").is_none() && self.document.member(0, "$schema").is_none() && !text.contains("\"$") {
             return ValueSchema {
                 kinds,

@@ -1,4 +1,4 @@
-//! The points of the parameters of a call.
+//! Compiles the parameters of a call to points of a program.
 
 use crate::CompileError;
 
@@ -36,7 +36,7 @@ impl<'f> Builder<'f> {
         self.between(&openings, may_end.then_some(next))
     }
 
-    /// The beginnings of parameters in all their forms, each with the point behind it; behind their ends is `behind`.
+    /// Returns the fixed beginnings of parameters in some forms, each with the point behind it; each parameter ends at the point `behind`.
     fn openings(&mut self, forms: &'f [Form], behind: PointId) -> Result<Vec<Alternative<'f>>, CompileError> {
         let mut openings = Vec::with_capacity(forms.len());
         for form in forms {
@@ -50,7 +50,7 @@ impl<'f> Builder<'f> {
         Ok(openings)
     }
 
-    /// Returns the point before one of some parameters or, where that may come, before the text that follows them all.
+    /// Returns the point before one of some parameters or, where `next` is given, before the text that follows all parameters.
     fn between(&mut self, openings: &[Alternative<'f>], next: Option<PointId>) -> Result<Point, CompileError> {
         let mut points = Vec::new();
         if !openings.is_empty() {

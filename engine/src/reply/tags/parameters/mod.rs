@@ -32,21 +32,21 @@ use super::literal::Literal;
 pub(super) struct Parameters {
     /// The declared parameters, in the order in which they come.
     pub(super) declared: Vec<Parameter>,
-    /// The ways to write a parameter of another name: none, where there must be none.
+    /// The forms of a parameter that is not declared; empty where there must be no such parameter.
     pub(super) others: Vec<Form>,
 }
 
 /// A parameter.
 #[derive(Clone, Debug)]
 pub(super) struct Parameter {
-    /// The ways to write the parameter.
+    /// The forms in which the parameter may be written.
     pub(super) forms: Vec<Form>,
     pub(super) is_required: bool,
     /// JSON Pointer of the parameter's schema in the structural tag.
     pub(super) place: String,
 }
 
-/// A way to write a parameter.
+/// A written form of a parameter: fixed texts and the contents between them.
 #[derive(Clone, Debug)]
 pub(super) struct Form {
     pub(super) before: Literal,

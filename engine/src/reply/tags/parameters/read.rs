@@ -37,7 +37,7 @@ const REFUSED: [&str; 21] = [
     "$recursiveRef",
 ];
 
-/// The schema of the strings among some values that can be written in a way: of a vocabulary of ASCII alone, those of ASCII.
+/// Returns the schema of those strings among some values that a [`Way`] can write: with a vocabulary of ASCII alone, those of ASCII.
 fn schema_of_strings(value: &ValueSchema, style: &ParameterStyle, way: &Way, is_ascii: bool) -> String {
     // No mark has a character with a meaning in expressions.
     let mut refused = style.never_in_strings.join("|");
@@ -172,7 +172,7 @@ impl Parser<'_> {
         Ok(parameters)
     }
 
-    /// The ways to write a parameter that is not declared.
+    /// Returns the forms of a parameter that is not declared.
     fn others(
         &mut self,
         value: &ValueSchema,
@@ -214,7 +214,7 @@ impl Parser<'_> {
         Ok(forms)
     }
 
-    /// The contents that a value has when it is written in a way.
+    /// Returns the contents that a value has when it is written in a [`Way`].
     fn contents_of(
         &mut self,
         value: &ValueSchema,

@@ -7,7 +7,7 @@ pub(in crate::reply::tags) struct ParameterStyle {
     pub(in crate::reply::tags) name: &'static str,
     /// The text before a parameter's name.
     pub(super) open: &'static str,
-    /// The ways to go on behind the name.
+    /// The notations of the value behind the name.
     pub(super) ways: &'static [Way],
     /// Texts that no name has in it.
     pub(super) never_in_names: &'static [&'static str],
@@ -15,7 +15,7 @@ pub(in crate::reply::tags) struct ParameterStyle {
     pub(super) never_in_strings: &'static [&'static str],
 }
 
-/// A way to write a value.
+/// A notation of a value.
 #[derive(Debug)]
 pub(super) struct Way {
     /// The text between the name and the value.
@@ -28,7 +28,7 @@ pub(super) struct Way {
     pub(super) loses_line_breaks: bool,
 }
 
-/// The values that a way is for.
+/// The values that a [`Way`] can write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WrittenValues {
     /// Strings as they are, and other values as JSON.
