@@ -1,6 +1,4 @@
-//! The masks of one compiled schema, as far as they have been computed.
-//!
-//! The maskers of a schema share it. To compute a new mask takes the schema's one lock; to look up a known one takes none.
+//! The masks of one compiled schema, computed on demand and cached.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

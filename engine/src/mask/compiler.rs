@@ -48,7 +48,7 @@ impl ExactCompiler {
         Self::tuned(vocabulary, options, Tuning::default())
     }
 
-    /// A compiler that takes one way or another from other sizes on.
+    /// A compiler with other thresholds between algorithms.
     pub(crate) fn tuned(vocabulary: Arc<Vocabulary>, options: ExactOptions, tuning: Tuning) -> Self {
         let options = options.for_vocabulary(&vocabulary);
         let tokens = Arc::new(SharedTokens::new(&vocabulary, options.style, tuning));

@@ -1,9 +1,9 @@
-//! [`CompletionTokens`]: the tokens of completions, and how long these are from each state.
+//! [`CompletionTokens`]: completions as tokens, and the length of the completion from each state.
 //!
-//! A completion is a chain of links, each some pieces of text with the state behind them, and many documents share most of it.
-//! Which link goes on from a state depends on what the automaton has found out before; so the first one found is kept, with what
-//! the whole completion from there takes. The length of a completion is therefore that of its tokens, and a decode loop that asks
-//! at every token how far the end is pays for what is new since the last one. Each piece is spelled with as few tokens as can be.
+//! A completion is a chain of links, each some pieces of text with the state behind them; documents share most links.
+//! The link that follows a state depends on results that the automaton has found before, so the first link found is kept, with the length of
+//! the whole completion from there. A decode loop that asks at every token how far the end is therefore pays only for the links that are new since
+//! the last token. Each piece is spelled with the fewest tokens.
 
 use std::sync::Arc;
 
@@ -62,7 +62,7 @@ impl Link {
 /// Links that follow one another, each with the state that it begins in.
 type Chain = Vec<(State, Arc<Link>)>;
 
-/// For each place in a text the number of tokens that spell the remaining text, and the length of the first.
+/// For each byte offset in a text the number of tokens that spell the remaining text, and the length of the first.
 type Spelling = Arc<[(u32, u32)]>;
 
 /// A cache of the completions in one schema.

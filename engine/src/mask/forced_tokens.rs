@@ -1,4 +1,4 @@
-//! Forced tokens: the tokens that a tokenizer would make of bytes that must come.
+//! Forced tokens: the tokens into which the model's tokenizer would split the bytes that must come next.
 
 use crate::automaton::{Automaton, AutomatonError, State};
 use crate::{TokenId, Vocabulary};

@@ -1,8 +1,9 @@
-//! Masks of tokens, from the automaton of a schema: the tokens of a vocabulary that may come at each state of a document.
+//! Token masks: for each state of a schema's automaton the set of vocabulary tokens after which the document can still be completed.
 //!
-//! `compiler` makes a `compiled_schema`, which works masks out and keeps them, and a `masker` over it. `index` sorts the tokens
-//! of a vocabulary and never changes, `cache` keeps results within bounds of memory. `structure` walks over the tokens between
-//! the strings of a document, `strings` over those within strings, `objects` over those of names.
+//! `compiler` makes a `compiled_schema`, which computes masks on demand and caches them, and a `masker` that walks one document over it.
+//! `index` sorts the vocabulary's tokens into tries and posting lists and never changes; `cache` keeps results within bounds of memory.
+//! A mask is found by walking a trie of tokens beside the automaton: `structure` walks over tokens between the strings of a document, `strings`
+//! over tokens within strings, `objects` over tokens within names.
 
 pub(crate) mod cache;
 pub(crate) mod compiled_schema;

@@ -1,4 +1,4 @@
-//! [`Numbers`]: the tokens that go on with a number and stay in it.
+//! [`Numbers`]: masks within numbers: the tokens that continue a number without ending it.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! [`SharedTokens`]: a vocabulary's tokens, and the caches that all schemas over it share.
+//! [`SharedTokens`]: the token index of a vocabulary, and the caches that all schemas over it share.
 
 use crate::mask::cache::mask_buffers::BufferPool;
 use crate::mask::cache::shapes::SharedShapes;

@@ -1,4 +1,4 @@
-//! [`StructureWalk`]: walks from a state over the tokens that may begin there, between the strings of a document.
+//! [`StructureWalk`]: walks the trie of tokens that begin between the parts of a document, beside the states of the automaton.
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
-//! [`Tuning`]: where one way of working something out takes over from another.
+//! [`Tuning`]: thresholds at which one algorithm for masks takes over from another.
 
-/// Thresholds that say from where on a way that looks at many tokens together is taken. They change how long a mask takes
-/// and nothing else; tests, whose vocabularies are small, take lower ones so that every way is gone.
+/// Thresholds from which algorithms are used that judge many tokens together. They change the time that a mask takes and
+/// nothing else. Tests, whose vocabularies are small, set lower thresholds, so that every algorithm runs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tuning {
     /// Nodes at which tokens leave a loop up to which the loop is taken before a definite region is looked for.

@@ -1,4 +1,4 @@
-//! [`ValueTokens`]: the tokens that begin a value, as far as only its shape counts.
+//! [`ValueTokens`]: the tokens that begin a value, as far as the value's shape determines them.
 
 use std::sync::Arc;
 

@@ -1,15 +1,14 @@
-//! Warm-up, which works out masks before they are asked for: of formats and values of any kind when a vocabulary is loaded, of a
-//! schema when it is compiled.
+//! Warm-up: computes masks before they are asked for, of formats and unconstrained values when a vocabulary is loaded, of a schema's
+//! first states when the schema is compiled.
 //!
-//! Formats are the same in all schemas, and the tokens that may come within their texts are kept for all of them. So texts of
-//! those that schemas mostly ask for are read once, beforehand; and so are the tokens that begin values that may be anything, as
-//! those of members that a schema does not speak of mostly may.
+//! Masks within formats and at the beginning of unconstrained values are the same in all schemas and cached for all of them, so example
+//! texts of the usual formats are read once per vocabulary.
 //!
 //! The first mask at a state takes longer than those after it, and the slow parts are mostly the same in all documents: which
-//! tokens begin a value of each kind that the schema speaks of, which may come first in its strings, numbers and names. A
-//! compiler has time for that where a decode loop has not, so the kinds nearest to the root are looked at, as many as fit a bound
+//! tokens begin a value of each kind that the schema speaks of, and which may come first in its strings, numbers and names. A
+//! compiler has time for that, a decode loop has not. So the kinds of values nearest to the root are visited in breadth-first order within a bound
 //! on work, and then states further into their strings. Where alternatives are told apart by a constant, as tools are by their
-//! names, the members behind each constant are looked at as well.
+//! names, the members behind each constant are visited as well.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! [`BoundedCache`]: values by keys, as long as they do not take too much memory.
+//! [`BoundedCache`]: a map within a bound of memory, as two generations of entries of which the older is dropped.
 
 use std::hash::Hash;
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -1,4 +1,4 @@
-//! [`MaskBuffers`]: where sets of tokens are drawn as masks; [`BufferPool`]: those that no masker uses.
+//! [`MaskBuffers`]: bit masks into which a masker draws token sets; [`BufferPool`]: buffers that no masker uses.
 
 use std::sync::{Arc, Mutex};
 

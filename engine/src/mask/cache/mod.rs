@@ -1,6 +1,4 @@
-//! Caches, each within a bound of memory: results by their keys, sets of tokens, and masks to draw on.
-//!
-//! The bound of a cache is a constant in the file that uses the cache, such as `MASK_BYTES` of `mask/compiled_schema.rs`.
+//! Caches with bounds on memory: results by key, compressed sets of tokens, and mask buffers.
 
 pub(crate) mod bounded;
 pub(crate) mod mask_buffers;

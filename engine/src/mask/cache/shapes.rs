@@ -1,4 +1,4 @@
-//! [`Shapes`]: caches by the shape of values, in one schema and in all schemas of a vocabulary.
+//! [`Shapes`]: token sets by the shape of values, cached for one schema or for all schemas of a vocabulary.
 
 use std::sync::{Arc, Mutex};
 

@@ -1,4 +1,4 @@
-//! [`ShardedCache`]: a cache that many threads read at once.
+//! [`ShardedCache`]: a bounded cache that many threads read concurrently.
 
 use std::hash::{BuildHasher, Hash};
 use std::sync::{PoisonError, RwLock};

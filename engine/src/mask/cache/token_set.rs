@@ -1,8 +1,8 @@
-//! [`TokenSet`]: the tokens that may come at a state, as little more than a few others that are shared.
+//! [`TokenSet`]: a set of tokens as the difference from a shared base set.
 //!
-//! A mask of two hundred thousand tokens is 25 KB. Few are unlike all others: mostly one is a set that the vocabulary
-//! has ready, or nothing, and some hundred tokens more or less. So that is what is kept, and a masker draws it over what
-//! it has drawn last, which it takes back token by token.
+//! A mask of two hundred thousand tokens is 25 KB, and most masks differ from the empty set or from a base set of the vocabulary in some hundred
+//! tokens. So a set is a base, with short lists of tokens removed and added. A masker draws it over the set that it drew last, which it
+//! undoes token by token.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! [`BaseSets`]: sets of tokens that many masks have in common, as bits.
+//! [`BaseSets`]: bit sets of tokens that many masks are based on, made once per vocabulary.
 
 use std::sync::Arc;
 

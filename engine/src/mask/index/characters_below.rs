@@ -1,6 +1,6 @@
-//! [`CharactersBelow`]: the characters that the texts of a trie have below each node, and the number of characters of each text.
+//! [`CharactersBelow`]: for each node of a trie the set of characters below it, and for each text its number of characters.
 //!
-//! Where a language loops on all characters below a node, the tokens below the node are judged at the node.
+//! Where a language loops on all characters below a node, the tokens below the node are judged at the node, without a walk.
 
 use super::trie::{ROOT, Trie, first_child};
 

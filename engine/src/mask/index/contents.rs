@@ -1,10 +1,10 @@
-//! [`Contents`]: tokens by the characters that they add to a string.
+//! [`Contents`]: a trie of tokens by the characters that they add to a string.
 //!
-//! Most places in a document are inside of strings. There a token without a closing quote is judged by the string's
-//! language alone, and languages speak of characters. So tokens are decoded once, when a vocabulary is loaded, and kept
-//! in a trie of characters. Siblings are sorted, so that a range of characters that lead to the same language is one run
-//! of the trie, which is allowed or forbidden as a whole: a key that has left all known names, or a string of any kind,
-//! costs next to nothing. Tokens with a closing quote are in a second such trie, each with what it has behind the quote.
+//! Most states of a document are within strings. There a token without a closing quote is judged by the string's
+//! language alone, over characters. So tokens are decoded once, when a vocabulary is loaded, and kept
+//! in a trie of characters. Siblings are sorted, so a range of characters with one derivative is one run
+//! of the trie, which is allowed or forbidden as a whole: the mask of a string without constraints, or of a key that has left all known names,
+//! costs next to nothing. Tokens with a closing quote are in a second such trie, each with its suffix behind the quote.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -34,7 +34,7 @@ fn mark(text: &str) -> usize {
     mixed.wrapping_mul(0x9E37_79B1) as usize >> (32 - MARKS.ilog2())
 }
 
-/// The tokens from a place within a string on.
+/// The tokens that begin at some position within a string.
 #[derive(Debug)]
 pub(crate) struct Contents {
     /// A number that no other contents of the vocabulary have.

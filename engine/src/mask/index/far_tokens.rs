@@ -1,4 +1,4 @@
-//! [`FarTokens`]: the tokens about which an unbounded over-approximation of a language says nothing.
+//! [`FarTokens`]: the tokens that an unbounded over-approximation cannot judge: those beyond its horizon, or with two hyphens in a row.
 
 use hashbrown::HashMap;
 

@@ -1,4 +1,4 @@
-//! The index of a vocabulary: its tokens, sorted by what they do to a document. Nothing here changes once it is made.
+//! The immutable index of a vocabulary: its tokens in tries and posting lists, sorted by their effect on a document.
 
 pub(crate) mod base_sets;
 pub(crate) mod characters_below;

@@ -1,7 +1,7 @@
-//! Phases: the texts that can stand between the strings of a JSON document at all, wherever they begin.
+//! Phases: an automaton of the texts that can stand between the strings of any JSON document, wherever they begin.
 //!
-//! A vocabulary has many tokens of punctuation that no document has (`::`, `...`, `+=`, `--`). A walk over states would
-//! find that out again for each of them; so they are left out when the tokens are sorted.
+//! A vocabulary has many tokens of punctuation that occur in no document (`::`, `...`, `+=`, `--`). They are left out when the index is made,
+//! so that walks over states need not reject each of them again.
 
 /// Phases of the grammar of JSON, as bits.
 #[derive(Clone, Copy, PartialEq, Eq)]

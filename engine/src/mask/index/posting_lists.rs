@@ -1,8 +1,8 @@
-//! [`PostingLists`]: the occurrences of characters in the tokens that stay inside of a string.
+//! [`PostingLists`]: for each character the nodes of the token trie at which it occurs, among tokens that stay within a string.
 //!
-//! Most languages of strings loop on a class of characters, and most tokens are of one class: letters, perhaps behind a space. So
-//! the tokens that a loop takes whole are found by leaving out those with a character that it does not take, of which sets are
-//! kept by character, and only those that leave the loop by a character with which something goes on are looked at one by one.
+//! Most languages of strings loop on a class of characters, and most tokens consist of one class: letters, perhaps behind a space. So
+//! the tokens that a self-loop reads whole are all tokens without those that have a character outside of the class; such sets are
+//! kept by character. Only tokens that leave the loop by a character with a live derivative are walked.
 //! The first character of a token counts separately, and a space before it too: behind either the language has often just begun
 //! to loop.
 

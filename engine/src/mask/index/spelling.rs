@@ -1,5 +1,5 @@
-//! Reading of tokens that begin between the parts of a document, within a number or behind a closing quote: as text without the
-//! whitespace that makes no difference.
+//! Normalises the texts of tokens that begin between the parts of a document, within a number or behind a closing quote: removes the
+//! whitespace that has no effect.
 
 use crate::Escapes;
 use crate::automaton::{DecodeState, Decoded};

@@ -1,4 +1,4 @@
-//! [`SuffixSet`]: which of the texts that tokens have behind a closing quote may come somewhere.
+//! [`SuffixSet`]: a set of token suffixes, such as those allowed behind a closing quote at a state.
 
 use std::ops::{Index, Range};
 

@@ -1,4 +1,4 @@
-//! [`TokenSuffixes`]: the parts of tokens behind a closing quote.
+//! [`TokenSuffixes`]: the distinct suffixes that tokens have behind a closing quote, numbered.
 
 use crate::Escapes;
 

@@ -1,10 +1,9 @@
-//! [`TokenIndex`]: a vocabulary's tokens, sorted by what they do to a document.
+//! [`TokenIndex`]: a vocabulary's tokens, sorted by their effect on a document.
 //!
-//! A token is read in one of three ways, by where it begins: within a string, within a number, or between the parts of a
-//! document. For each there is a trie, made once per vocabulary and style, of the tokens that can be read so at all; of
-//! two hundred thousand there are a few hundred that begin between parts, and a thousand in numbers. Where whitespace
-//! may come in any amount it makes no difference, so it is left out of these texts and tokens that differ in nothing else
-//! are told apart no more.
+//! The effect of a token depends on where it begins: within a string, within a number, or between the parts of a document.
+//! For each of these there is a trie, made once per vocabulary and style, of the tokens that are possible there in some document: of
+//! two hundred thousand a few hundred between parts, and a thousand in numbers. Where any amount of whitespace is
+//! allowed it has no effect, so it is removed from the texts of these tries, and tokens that differ only in whitespace share a node.
 
 use std::borrow::Cow;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! [`Trie`]: texts in a tree by their beginnings, as flat arrays.
+//! [`Trie`]: a trie of texts in preorder, as flat arrays.
 
 use std::ops::Range;
 

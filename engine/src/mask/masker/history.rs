@@ -1,4 +1,4 @@
-//! [`History`]: the states of a text that is being written, one for each token.
+//! [`History`]: the states of a text, one for each accepted token, for rollback.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! [`StateMasker`]: a [`Masker`] over states in a text.
+//! [`StateMasker`]: a [`Masker`] that walks the states of one text, with rollback.
 
 mod history;
 mod speculation;
@@ -84,7 +84,7 @@ pub(crate) trait MaskedText: Send + Sync + 'static {
     fn memory(&self) -> usize;
 }
 
-/// A state in a text, and the way to it.
+/// The current state in a text, and the states before it.
 pub(crate) struct StateMasker<T: MaskedText> {
     texts: Arc<T>,
     /// The state before each token accepted, and the present one.

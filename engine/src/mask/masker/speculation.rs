@@ -1,4 +1,4 @@
-//! Speculation: results for tokens that may be accepted next.
+//! [`Speculation`]: states behind the tokens that may be accepted next, computed ahead, with the tokens that each of them forces.
 
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ pub(crate) struct Speculation<P> {
     steps: Vec<(TokenId, P)>,
     /// The tokens that may come at the present state, with their part of the steps.
     ways: Vec<(TokenId, Range<usize>)>,
-    /// The steps that are still to come of the way that was taken.
+    /// The remaining steps behind the token that was accepted.
     ahead: Range<usize>,
     /// Whether these steps are all forced tokens of the present state.
     is_forced: bool,

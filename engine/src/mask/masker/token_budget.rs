@@ -1,4 +1,4 @@
-//! Masks under a limit on tokens: a document keeps an end within reach.
+//! Masks under a token budget, which keep a completion of the document within the tokens that are left.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;

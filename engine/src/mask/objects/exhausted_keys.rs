@@ -1,9 +1,9 @@
-//! [`ExhaustedKeyTokens`]: the tokens that begin only names of a language that have been seen, kept up to date with these.
+//! [`ExhaustedKeyTokens`]: the tokens that begin only names that have been seen, in a language of names; updated incrementally.
 //!
-//! The names that may come in an object with `patternProperties` and listed names are a language, which stays the same while
-//! the object is read: the tokens that its names begin with are found once. Of few tokens all names are seen in one object, as
-//! of those that a listed name begins with and no other. So it is counted how many names each token has left that one of
-//! those seen begins with. The words of a list of which items have to differ are treated alike: they stand for names then.
+//! The names allowed in an object with `patternProperties` and listed names are a language, which stays the same while
+//! the object is read, so its tokens are found once. Only few tokens have all their names seen in one object, such as those that begin a
+//! listed name and no other. So for each token that a seen name begins with, the names that are left are counted.
+//! The words of a list of which items have to differ (`uniqueItems`) are treated alike: they stand for names then.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! [`NameTokens`]: the tokens of names of members, from between two of their characters on.
+//! [`NameTokens`]: masks within the names of members, at positions between two characters.
 
 use std::ops::Range;
 use std::sync::Arc;

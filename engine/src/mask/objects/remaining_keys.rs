@@ -1,8 +1,8 @@
-//! [`RemainingKeyTokens`]: the tokens that begin one of many names, kept up to date with the names that have been seen.
+//! [`RemainingKeyTokens`]: the tokens that begin one of many listed names that have not been seen, updated incrementally.
 //!
-//! Before each name of an object of thousands the same tokens may come as before the last one, but for those that began that
-//! one and no other. So it is counted how many of the remaining names each token begins, and counted down for names that have
-//! been seen since, or up for those that have not been seen in another object.
+//! In an object with thousands of names, the mask before each name is that before the last one without the tokens that begin the
+//! last name and no other. So for each token the remaining names that it begins are counted; counts go down for names that have
+//! been seen since, and up for names that another object has not seen.
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -1,8 +1,8 @@
-//! [`Suffixes`]: the suffixes of tokens, behind a closing quote, that may come at a state.
+//! [`Suffixes`]: the token suffixes behind a closing quote that are allowed at a state.
 //!
-//! A vocabulary has some fifty such texts, so that one set of them says which tokens may close a string, whatever string it was.
-//! Most states are alike: the suffixes behind a container depend on the containers around it, those after a member of an object
-//! on little but the names that are left, those behind a name on the shape of its value.
+//! A vocabulary has some fifty such suffixes, so one set of them tells which tokens may close a string, whatever string it was.
+//! Most states share their set: suffixes behind a container depend on the containers around it, those behind a member of an object
+//! on little but the remaining names, those behind a name on the shape of its value.
 
 use std::sync::{Arc, Mutex};
 

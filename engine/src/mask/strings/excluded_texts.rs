@@ -1,5 +1,5 @@
-//! Tokens within strings that have to differ from others, of languages that are read one character at a time. The texts that
-//! tokens have left are counted (see `objects/exhausted_keys.rs`) only where the characters of a language are easily told.
+//! Masks within strings that must differ from other texts (`uniqueItems`), for non-enumerable languages, which are read one character at a time.
+//! For enumerable languages the remaining texts of tokens are counted instead (`objects/exhausted_keys.rs`).
 
 use smallvec::SmallVec;
 

@@ -1,9 +1,9 @@
-//! Walks over few tokens within strings, beside a language that loops and perhaps has a bound.
+//! Masks over few tokens within strings, beside a language that loops and may have a bound on its length.
 //!
-//! A string with a bound on the number of its characters is a language and a bound beside it, and every character read
-//! makes another of the two together. So tokens are read by the language alone, which leads to few states; where one
-//! ends, the lengths that the rest can have are held against what is left of the bound. Most tokens are of characters on
-//! which such a language loops: what is below a node is then known where the loop begins.
+//! A string with a bound on the number of its characters is an unbounded language and a counter, and each character read
+//! makes another state of the two together. So tokens are walked in the unbounded language, which has few states; at the end of each token
+//! the possible lengths of the remaining text are compared with the counter. Most tokens consist of characters on
+//! which such a language loops: the tokens below a node are then judged where the loop begins.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -250,7 +250,7 @@ impl FewTokens<'_> {
     }
 }
 
-/// The rest of a language that has a bound on its characters, and the least and the greatest number of these.
+/// The unbounded part of a language that has a bound on its characters, and the least and the greatest number of these.
 type Bounded = (Residual, (u64, u64));
 
 /// Splits a language into a bound on its characters and the rest; `None` if it has no bound, or if the lengths of texts of

@@ -1,7 +1,4 @@
-//! The tokens that may come within a string: a strategy for each kind of language, and the place where one is chosen.
-//!
-//! `strategy.rs` chooses a strategy by name; `RUST_LOG=maskwright=trace` tells which. Between the bytes of a character
-//! `partial_code_point.rs` answers, and behind a closing quote `string_ends.rs`.
+//! Masks within strings: one [strategy](strategy::Strategy) for each kind of string language, and the choice among them.
 
 pub(crate) mod cache;
 pub(crate) mod excluded_texts;

@@ -1,4 +1,4 @@
-//! [`OpenLengths`]: how many characters, whichever they are, a language leaves open.
+//! [`OpenLengths`]: up to which length every text is a viable prefix of a language, or belongs to it.
 
 use hashbrown::HashMap;
 

@@ -1,6 +1,8 @@
-//! Unbounded over-approximations: a bound on characters makes another state of each count of them, and another set of
-//! tokens. While the bound is far away the language has the same beginnings as one without it, whose set is taken, and
-//! only the few tokens that go further are looked at; these no further than the unbounded language's own go.
+//! Masks of languages with a bound on their length, by an unbounded over-approximation.
+//!
+//! Each count of characters left is another state with a mask of its own. While the bound is far away, the language has the same short
+//! prefixes as the unbounded one, whose mask is shared. Only the few tokens longer than that horizon are judged in the bounded language, and
+//! only those that the unbounded language allows.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The tokens that may come within a character of a string, and stay in the string.
+//! Masks within a partial code point of a string: the tokens that continue it and stay in the string.
 
 use std::ops::Range;
 

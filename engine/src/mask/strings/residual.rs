@@ -1,4 +1,4 @@
-//! [`Residual`]: the texts that may follow in a string, as a language or as the state of a custom DFA.
+//! [`Residual`]: the residual language of a string, as a language or as the state of a custom DFA.
 
 use std::sync::Arc;
 

@@ -1,5 +1,4 @@
-//! [`ResidualStates`]: numbered states to which the characters of texts lead, so that a walk over many texts asks each thing
-//! once.
+//! [`ResidualStates`]: residual languages as numbered states, so that a walk over many tokens computes each derivative once.
 
 use hashbrown::HashMap;
 

@@ -1,7 +1,7 @@
-//! [`Strings`]: the tokens that may come within a string, and the one place where it is chosen how they are found.
+//! [`Strings`]: masks within strings, and the one place that chooses the strategy by which a mask is computed.
 //!
-//! A string is known by its language, the texts that it may still become. [`Strategy`] says how the tokens of a language
-//! are found; `RUST_LOG=maskwright=trace` tells which strategy each newly computed set was found by.
+//! The input is the residual language of the string: the texts that may follow. [`Strategy`] names how the tokens of a language
+//! are found; `RUST_LOG=maskwright=trace` tells the strategy of each newly computed set.
 
 use crate::TokenId;
 use crate::automaton::{Automaton, AutomatonError, DecodeState};
@@ -57,7 +57,7 @@ impl Strategy {
         }
     }
 
-    /// Says that the tokens of a language are being found in this way.
+    /// Logs that the tokens of a language are computed by this strategy.
     pub(crate) fn trace(self, language: LanguageId) {
         tracing::trace!(strategy = self.name(), ?language, "string mask");
     }

@@ -1,7 +1,7 @@
-//! [`StringEnds`]: the tokens that close the string a state is in, and the suffixes that may stand behind the quote.
+//! [`StringEnds`]: the tokens that close a string, whose text must be accepted and whose suffix must be allowed behind the quote.
 //!
-//! Mostly the language says which texts may end, and the state behind the quote is one for all of them. Where items have to
-//! differ it is one for most, and the few tokens that may make a difference are looked at one by one.
+//! Mostly the language tells which texts may end, and the state behind the quote is one for all of them. With `uniqueItems`
+//! that holds for most texts, and the few tokens that may make a difference are judged one by one.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! Tokens within strings of which there is a list, such as those of an `enum`: words are spelled along the tries of tokens, which
-//! is less work than to ask for each token where it leads.
+//! Masks within strings that have finitely many texts in a list, such as those of an `enum`: the words are looked up in the token tries,
+//! which is less work than a derivative for each token.
 
 use std::ops::Range;
 

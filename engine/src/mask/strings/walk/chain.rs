@@ -1,4 +1,4 @@
-//! [`Chain`]: languages that any characters of a class lead along.
+//! [`Chain`]: a sequence of languages in which each character of a class leads from one language to the next.
 
 use hashbrown::HashMap;
 

@@ -1,4 +1,4 @@
-//! [`CharacterWalk`]: a walk over the characters of a vocabulary's tokens, beside the states of a language.
+//! [`CharacterWalk`]: a walk over the trie of a vocabulary's tokens, by characters, beside the residual states of a language.
 
 use std::ops::Range;
 

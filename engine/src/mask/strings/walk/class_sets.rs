@@ -1,4 +1,4 @@
-//! [`ClassSets`]: the tokens of classes of characters, which the strings of all schemas share.
+//! [`ClassSets`]: for each class of characters the set of tokens whose characters behind the first are of that class, shared by all schemas.
 
 use std::sync::{Arc, Mutex};
 

@@ -1,10 +1,10 @@
-//! [`CharacterWalk::definite_region`]: languages in which mostly the last character alone says where a text is.
+//! [`CharacterWalk::definite_region`]: regions of an automaton in which the last character alone mostly determines the state.
 //!
-//! Patterns that are looked for anywhere (`customer`, `^a.*b$`) and formats with pairs of characters have a state, here
-//! called *centre*, to which most characters lead back, and others from which all but a few characters lead where they
-//! lead from centre. As long as none of those few comes, where a text is follows from its last character. So only the
-//! nodes at which such a pair of characters stands are looked at, and what follows as far as it is somewhere else:
-//! everything else is judged by its characters, as in a [loop](super::chain).
+//! A pattern that is searched for anywhere (`customer`, `^a.*b$`) or a format with pairs of characters has a state, here
+//! called *centre*, to which most characters lead back, and other states from which all but a few characters lead to the same states as
+//! from centre. Until one of those few comes, the state follows from the last character. So only the trie
+//! nodes at which such a pair of characters stands are walked, as far as the state differs;
+//! all other tokens are judged by their characters, as in a [loop](super::chain).
 
 use crate::automaton::{Automaton, AutomatonError};
 use crate::mask::index::posting_lists::{Members, gaps, shared};

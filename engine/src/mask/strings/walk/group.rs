@@ -1,5 +1,4 @@
-//! [`Group`]: the nodes behind the first characters of tokens that lead to one state; walks judge a group as a whole where they
-//! can.
+//! [`Group`]: sibling nodes of the token trie whose first characters lead to one state; a walk judges a group as a whole where it can.
 
 use std::ops::Range;
 use std::sync::Arc;

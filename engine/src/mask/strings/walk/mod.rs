@@ -1,5 +1,5 @@
-//! Walks over the characters of tokens within a string, beside the states of its language. A whole group of tokens is taken
-//! at once where its characters tell enough: by their class, in a self-loop, in a definite or an open region.
+//! Walks over the trie of tokens within a string, beside the derivatives of its language. Whole subtrees and classes of tokens are judged
+//! at once where their characters suffice: by character class, in a self-loop, in a definite or an open region.
 
 mod chain;
 pub(crate) mod character_walk;

@@ -1,9 +1,8 @@
-//! Open regions: languages of which any text of a class of characters is a beginning, wherever it leads.
+//! Open regions: sets of languages in which every text over a class of characters is a viable prefix.
 //!
-//! A language that asks for several things ahead, each somewhere (`(?=.*[a-z])(?=.*[0-9])`), has a state for each set of things
-//! that have come so far, but in all of these any character of a line may follow. So the tokens of such characters are taken
-//! together, by the posting lists of their characters, and only where one of the others comes it is looked at what has come
-//! before it.
+//! A language with several lookaheads (`(?=.*[a-z])(?=.*[0-9])`) has a state for each set of lookaheads
+//! fulfilled so far, but in all of these states any character of a line may follow. So the tokens over that class are allowed
+//! together, by the posting lists of their characters, and only tokens with another character are walked from their beginning.
 
 use crate::automaton::{Automaton, AutomatonError};
 use crate::mask::index::posting_lists::{Members, gaps, shared};

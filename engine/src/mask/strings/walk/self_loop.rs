@@ -1,5 +1,5 @@
-//! Self-loop acceleration: where any number of characters of a class leads back to the same state, the tokens of that class
-//! are taken together, by the posting lists of their characters. Only tokens that leave the loop are walked.
+//! Self-loop acceleration: where all characters of a class lead back to the same state, the tokens of that class are allowed together, by the
+//! posting lists of their characters. Only tokens that leave the loop are walked.
 
 use crate::automaton::{Automaton, AutomatonError};
 use crate::mask::index::posting_lists::{LONG, Members, gaps};
