@@ -1,4 +1,4 @@
-"""Exact token masks for JSON Schema: which tokens may come next, so that what a language model writes is valid.
+"""Exact token masks for JSON Schema: the tokens that may come next, so that a language model writes valid documents only.
 
 >>> tokenizer = maskwright.Tokenizer.from_file("path/to/model")
 >>> compiler = maskwright.Compiler(tokenizer)

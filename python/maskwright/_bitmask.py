@@ -1,4 +1,4 @@
-"""Bitmasks: where masks are written, and how they are applied to logits."""
+"""Bitmasks: arrays for masks, and their application to logits."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ def allocate_token_bitmask(batch_size: int, vocab_size: int, *, kind: str | None
     """Allocates a bitmask of shape `(batch_size, ceil(vocab_size / 32))` and of 32-bit signed integers, every token allowed.
 
     `kind` is "torch" for a tensor on the CPU (in pinned memory where there is a GPU), "numpy" for an array or "memoryview".
-    By default it is the first of these that is installed. Token `t` is bit `t % 32` of word `t // 32` of its row.
+    The default is the first of these that is installed. Token `t` is bit `t % 32` of word `t // 32` of its row.
 
-    Raises `ValueError` for another kind, and `ImportError` where the package is missing.
+    Raises `ValueError` for another kind, and `ImportError` if the package is missing.
     """
     if kind is None:
         installed = [name for name in ("torch", "numpy") if importlib.util.find_spec(name)]
@@ -38,14 +38,14 @@ def allocate_token_bitmask(batch_size: int, vocab_size: int, *, kind: str | None
 
 
 def apply_token_bitmask_inplace(logits: Any, bitmask: Any, *, indices: Sequence[int] | None = None) -> None:
-    """Sets the logits of tokens that a bitmask forbids to negative infinity, and those of ids beyond the bitmask.
+    """Sets the logits of forbidden tokens, and of ids beyond the bitmask, to negative infinity.
 
     `logits` is a tensor of torch or an array of numpy, of shape `(batch, vocabulary)` or `(vocabulary,)` and of a floating type;
-    `bitmask` is of shape `(batch, words)` or `(words,)`. `indices` names the rows, in both, to apply; the others stay as they are.
-    A bitmask of torch is copied to the device of the logits. That works on every device that torch knows, and takes a temporary
-    tensor of one byte for each logit.
+    `bitmask` is of shape `(batch, words)` or `(words,)`. `indices` names the rows to apply, in both; other rows do not change.
+    A bitmask of torch is copied to the device of the logits, which may be any device of torch. This takes a temporary tensor of one
+    byte for each logit.
 
-    Raises `ValueError` where the shapes do not fit.
+    Raises `ValueError` if the shapes do not fit.
     """
     one_row = logits.ndim == 1
     rows, masks = (logits[None], bitmask) if one_row else (logits, bitmask)

@@ -1,4 +1,4 @@
-"""Which grammars and structural tags are answered here, for servers that have another backend beside this one."""
+"""Choice between this engine and a server's own backend, for grammars and structural tags."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ _CONTENTS = {"json_schema", "schema", "pattern"}
 
 
 def compile_own_tag(compiler: Compiler, tag: str) -> Compiled | None:
-    """Compiles a structural tag; None where a format in it is not treated, or a grammar in it cannot be read, so that another
-    backend may answer.
+    """Compiles a structural tag. Returns None if a format or a grammar in it is not treated, so that another backend may answer.
 
-    Raises `CompileError` where the structural tag is malformed, or a schema in it cannot be compiled: another backend would drop what it does
-    not know of the schema.
+    Raises `CompileError` if the structural tag is malformed, or a schema in it cannot be compiled: another backend would drop the
+    keywords that it does not know.
     """
     try:
         return compiler.compile_structural_tag(tag)
@@ -25,9 +24,9 @@ def compile_own_tag(compiler: Compiler, tag: str) -> Compiled | None:
 
 
 def compile_own_grammar(compiler: Compiler, grammar: str) -> Compiled | None:
-    """Compiles a grammar; None where it is not treated or cannot be read, as what another backend reads is not quite the same.
+    """Compiles a grammar. Returns None if the grammar is not treated or cannot be read, since another backend may read it.
 
-    Raises `CompileError` where no text is one of the grammar, or it is too large.
+    Raises `CompileError` if the grammar has no text, or is too large.
     """
     try:
         return compiler.compile_grammar(grammar)

@@ -8,9 +8,9 @@ from ._native import Compiled, Matcher
 
 
 class Follower:
-    """Follows one sequence: the tokens behind its prompt are those that its matcher has accepted.
+    """Follows one sequence: the matcher has accepted the tokens after the prompt.
 
-    A sequence may go back and take another way, as beams do: the matcher is rolled back to where both part.
+    A sequence may go back and continue otherwise, as beams do: the matcher is rolled back to the last common token.
     """
 
     def __init__(self, compiled: Compiled, max_tokens: int | None) -> None:
@@ -18,9 +18,9 @@ class Follower:
         self._accepted: list[int] = []
 
     def follow(self, tokens: Sequence[int]) -> None:
-        """Goes to the place behind `tokens`. What comes behind the end of the answer, such as padding, is left aside.
+        """Moves the matcher behind `tokens`. Tokens after the end of the answer, such as padding, are ignored.
 
-        Raises `ValueError` where a token is not allowed.
+        Raises `ValueError` if a token is not allowed.
         """
         accepted = self._accepted
         shared = 0
@@ -42,7 +42,7 @@ class Follower:
 
 
 class BatchFollower:
-    """Follows the sequences of a batch. What they hold at the first call is the prompt."""
+    """Follows the sequences of a batch. Their tokens at the first call are the prompt."""
 
     def __init__(self, compiled: Compiled | Sequence[Compiled], max_tokens: int | None) -> None:
         self._compiled = compiled
@@ -51,9 +51,9 @@ class BatchFollower:
         self._followers: list[Follower] = []
 
     def follow(self, sequences: Sequence[Sequence[int]]) -> list[Matcher]:
-        """The matchers of the sequences, each behind its tokens.
+        """Returns the matchers of the sequences, each moved behind its tokens.
 
-        Raises `ValueError` where there are not as many schemas as sequences, or a token is not allowed.
+        Raises `ValueError` if there are not as many schemas as sequences, or a token is not allowed.
         """
         if self._prompt is None:
             self._prompt = len(sequences[0]) if sequences else 0

@@ -14,9 +14,9 @@ from ._native import Compiled, Executor
 
 
 class LogitsProcessor:
-    """Lets `generate` write answers of a schema, or one schema for each prompt. Serves one call of `generate`.
+    """Makes `generate` write valid answers, under one schema or one for each prompt. An object serves one call of `generate`.
 
-    `max_tokens`, if given, is at most `generate`'s `max_new_tokens`: the answers then end in time. Beam search and sampling work alike.
+    `max_tokens`, if given, is at most `generate`'s `max_new_tokens`: the answers then end in time. Beam search and sampling both work.
     """
 
     # What transformers asks processors for.
@@ -30,7 +30,7 @@ class LogitsProcessor:
     def __call__(self, input_ids: Any, scores: Any) -> Any:
         """Forbids tokens in `scores`, of shape `(batch, vocabulary)`, behind `input_ids`, of shape `(batch, tokens)`.
 
-        Raises `ValueError` where a sequence has a token that its schema does not allow.
+        Raises `ValueError` if a sequence has a token that its schema does not allow.
         """
         matchers = self._batch.follow(input_ids.tolist())
         if self._bitmask is None:

@@ -25,7 +25,7 @@ def tokenizer(llama: Any) -> Tokenizer:
 
 
 class LogitsProcessor:
-    """Lets a completion write an answer of a schema. Serves one completion."""
+    """Makes a completion write a valid answer. An object serves one completion."""
 
     def __init__(self, compiled: Compiled, *, max_tokens: int | None = None) -> None:
         self._batch = BatchFollower(compiled, max_tokens)
@@ -34,7 +34,7 @@ class LogitsProcessor:
     def __call__(self, input_ids: Any, scores: Any) -> Any:
         """Forbids tokens in `scores`, an array of the vocabulary's size, behind the array `input_ids`.
 
-        Raises `ValueError` where there is a token that the schema does not allow.
+        Raises `ValueError` if there is a token that the schema does not allow.
         """
         (matcher,) = self._batch.follow([input_ids.tolist()])
         matcher.fill_next_token_bitmask(self._bitmask)

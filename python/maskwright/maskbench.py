@@ -14,7 +14,7 @@ from ._native import Compiled, Compiler, Matcher, Tokenizer, __version__
 
 
 class MaskwrightEngine:
-    """Has the methods of MaskBench's `Engine`, which it need not be derived from: the package that defines that is not needed."""
+    """The methods of MaskBench's `Engine`. The class is not derived from `Engine`, so that MaskBench's package is not needed."""
 
     tokenizer: Any
     tokenizer_model_id: str
@@ -22,15 +22,15 @@ class MaskwrightEngine:
     debug: bool = False
 
     def get_id(self) -> str:
-        """The name that files of results have."""
+        """The name in files of results."""
         return "maskwright"
 
     def get_name(self) -> str:
-        """The name that tables have."""
+        """The name in tables."""
         return "maskwright"
 
     def get_module(self) -> str:
-        """The package."""
+        """The name of the package."""
         return "maskwright"
 
     def get_version(self) -> str:
@@ -38,7 +38,7 @@ class MaskwrightEngine:
         return __version__
 
     def init(self) -> None:
-        """Reads the vocabulary of `tokenizer`. Raises `TokenizerError` for one that does not say which bytes its tokens stand for."""
+        """Reads the vocabulary of `tokenizer`. Raises `TokenizerError` for a tokenizer that does not give the bytes of its tokens."""
         tokenizer = Tokenizer.from_huggingface(self.tokenizer)
         # A schema comes once, so that keeping it would only make the next one wait for memory.
         self._compiler = Compiler(tokenizer, style="rfc8259", formats="asserted", cache_bytes=0)
@@ -47,12 +47,12 @@ class MaskwrightEngine:
         self._matcher: Matcher | None = None
 
     def compile_grammar(self, schema: dict[str, Any]) -> None:
-        """Compiles a schema, which the next calls are about. Raises `CompileError`."""
+        """Compiles the schema of the next calls. Raises `CompileError`."""
         self._compiled = self._matcher = None
         self._compiled = self._compiler.compile_json_schema(json.dumps(schema))
 
     def reset(self) -> None:
-        """Goes to the start of a document. Raises `RuntimeError` where no schema was compiled."""
+        """Goes to the start of a document. Raises `RuntimeError` if no schema was compiled."""
         if self._compiled is None:
             raise RuntimeError("there is no schema: call compile_grammar first")
         self._matcher = self._compiled.matcher()
@@ -62,7 +62,7 @@ class MaskwrightEngine:
         self._current().fill_next_token_bitmask(self._bitmask)
 
     def commit_token(self, token: int) -> bool:
-        """Takes a token; False, and nothing changed, where it is not allowed. Raises `MaskError` where the engine cannot tell."""
+        """Accepts a token. Returns False, and changes nothing, if it is not allowed. Raises `MaskError` where the engine cannot tell."""
         return self._current().accept_token(token)
 
     def log_single(self, message: str) -> None:

@@ -14,7 +14,7 @@ from ._native import Compiled
 
 
 class LogitsProcessor:
-    """Lets `generate` write an answer of a schema, with a draft model too. Serves one call of `generate`.
+    """Makes `generate` write a valid answer, also with a draft model. An object serves one call of `generate`.
 
     `max_tokens`, if given, is at most `generate`'s: the answer then ends in time.
     """
@@ -24,9 +24,9 @@ class LogitsProcessor:
         self._bitmask = allocate_token_bitmask(1, compiled.vocab_size, kind="numpy")
 
     def __call__(self, tokens: Any, logits: Any) -> Any:
-        """The logits, of shape `(1, vocabulary)`, with those of forbidden tokens at negative infinity, behind the array `tokens`.
+        """Returns `logits`, of shape `(1, vocabulary)`, with negative infinity for tokens that are forbidden after `tokens`.
 
-        Raises `ValueError` where there is a token that the schema does not allow.
+        Raises `ValueError` if there is a token that the schema does not allow.
         """
         import mlx.core as mx
         import numpy

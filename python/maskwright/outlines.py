@@ -1,4 +1,4 @@
-"""A logits processor for Outlines, for its models that run here: transformers, llama-cpp-python and mlx-lm.
+"""A logits processor for Outlines, for its models that run in this process: transformers, llama-cpp-python and mlx-lm.
 
 >>> generator = outlines.Generator(model, processor=maskwright.outlines.LogitsProcessor(compiled, max_tokens=200))
 >>> generator(prompt, max_new_tokens=200)
@@ -13,7 +13,7 @@ from ._native import Compiled
 
 
 class LogitsProcessor:
-    """Lets a generator write answers of a schema, or one schema for each prompt of a batch. Serves call after call, one at a time.
+    """Makes a generator write valid answers, under one schema or one for each prompt of a batch. An object serves one call at a time.
 
     `max_tokens`, if given, is at most the number of tokens that the call allows: the answers then end in time.
     """
@@ -27,9 +27,9 @@ class LogitsProcessor:
         self._process = None
 
     def __call__(self, input_ids: Any, logits: Any) -> Any:
-        """The logits with those of forbidden tokens at negative infinity, behind `input_ids`, in arrays of the model's library.
+        """Returns `logits` with negative infinity for tokens that are forbidden after `input_ids`, in arrays of the model's library.
 
-        Raises `ValueError` where there is a token that the schema does not allow.
+        Raises `ValueError` if there is a token that the schema does not allow.
         """
         if self._process is None:
             self._process = self._processor_of(logits)

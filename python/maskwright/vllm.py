@@ -2,7 +2,7 @@
 
 vLLM has no registry of backends, so its plugin, which it finds by the entry point `vllm.general_plugins`, changes five places: the names that the
 configuration admits, the validation of requests, the choice of the backend, the creation of grammars, which is where the request's
-`max_tokens` is known, and the acceptance of tokens, where it shows how many of them were reasoning. Schemas, JSON objects, regular expressions, choices, grammars and structural tags are answered here; grammars that the engine
+`max_tokens` is known, and the acceptance of tokens, which shows how many of them were reasoning. Schemas, JSON objects, regular expressions, choices, grammars and structural tags are answered here; grammars that the engine
 does not treat, by vLLM's own backend over xgrammar, or over llguidance where xgrammar is not installed, which the log says once.
 
 Written for vLLM 0.33.0; `scripts/check-serving.sh` drives its classes with ours.
@@ -36,7 +36,7 @@ class Grammar:
         self.matcher = matcher
 
     def accept_tokens(self, request_id: str, tokens: list[int]) -> bool:
-        """Accepts tokens; False, and a line in the log, where one is not allowed. What comes behind the end is left aside."""
+        """Accepts tokens. Returns False, with a line in the log, if one is not allowed. Tokens after the end are ignored."""
         if self.matcher.is_terminated():
             return True
         accepted = self.matcher.accept_tokens(tokens)
@@ -46,11 +46,11 @@ class Grammar:
         return False
 
     def validate_tokens(self, tokens: list[int]) -> list[int]:
-        """The tokens that would be accepted. The grammar stays where it is."""
+        """Returns the tokens that would be accepted. The grammar does not change."""
         return tokens[: self.matcher.validate_tokens(tokens)]
 
     def rollback(self, num_tokens: int) -> None:
-        """Takes back accepted tokens, the end among them."""
+        """Takes back accepted tokens, which may include the end."""
         self.matcher.rollback(num_tokens)
 
     def fill_bitmask(self, bitmask: Any, batch_index: int) -> None:
@@ -78,7 +78,7 @@ class Backend:
     def compile_grammar(self, request_type: Any, grammar_spec: str, stop_token_ids: set[int] | None = None) -> Any:
         """Compiles a request. Its limit on tokens is the one that `_create_grammar` has noted.
 
-        Raises `CompileError`, or `ValueError` where the limit is too small for any answer.
+        Raises `CompileError`, or `ValueError` if the limit is too small for any answer.
         """
         compiled = compile_request(self.compiler, request_type.name, grammar_spec)
         if compiled is None:
@@ -93,25 +93,25 @@ class Backend:
     def _other(self) -> Any:
         """The backend for grammars and structural tags that are not treated here.
 
-        Raises `ImportError`, where there is none.
+        Raises `ImportError` if there is none.
         """
         backend = _other_backend()
         logger.warning("a grammar is not treated here: such requests are answered by %s", backend.__name__)
         return backend(self.vllm_config, tokenizer=self.tokenizer, vocab_size=self.vocab_size)
 
     def allocate_token_bitmask(self, max_num_seqs: int) -> Any:
-        """A tensor on the CPU of shape `(max_num_seqs, words)` and type int32."""
+        """Allocates a tensor on the CPU of shape `(max_num_seqs, words)` and type int32."""
         return allocate_token_bitmask(max_num_seqs, self.vocab_size, kind="torch")
 
     def destroy(self) -> None:
-        """Lets compiled schemas go."""
+        """Drops the compiled schemas."""
         self.compiler.clear_cache()
         if other := self.__dict__.pop("_other", None):
             other.destroy()
 
 
 def _other_name() -> str:
-    """The name of vLLM's backend for what is not answered here."""
+    """The name of vLLM's backend for requests that are not answered here."""
     return "xgrammar" if importlib.util.find_spec("xgrammar") else "guidance"
 
 
@@ -127,7 +127,7 @@ def _other_backend() -> Any:
 
 
 def compile_request(compiler: Compiler, kind: str, text: str) -> Compiled | None:
-    """Compiles a request of one of vLLM's kinds; None for those that are not answered here."""
+    """Compiles a request of one of vLLM's kinds. Returns None if it is not answered here."""
     match kind:
         case "JSON":
             return compiler.compile_json_schema(text)
@@ -152,7 +152,7 @@ def _checker() -> Compiler:
 
 
 def is_own_grammar(text: str) -> bool:
-    """Whether a grammar is answered here, be it with the reason why it is refused."""
+    """Whether a grammar is answered here, if only with the reason of a refusal."""
     try:
         return compile_own_grammar(_checker(), text) is not None
     except CompileError:
@@ -160,7 +160,7 @@ def is_own_grammar(text: str) -> bool:
 
 
 def problem_of(kind: str, text: str) -> str | None:
-    """What is wrong with a request, in the words for a client; None where it can be compiled."""
+    """The error of a request, in words for a client; None if the request can be compiled."""
     try:
         if kind == "JSON" and (problems := _checker().check(text)):
             return "; ".join(problems)
@@ -171,7 +171,7 @@ def problem_of(kind: str, text: str) -> str | None:
 
 
 def register() -> None:
-    """Makes the backend known to vLLM. A second call changes nothing."""
+    """Registers the backend with vLLM. A second call changes nothing."""
     import vllm.config.structured_outputs as configuration
     import vllm.sampling_params as sampling
     import vllm.v1.structured_output as manager
@@ -230,7 +230,7 @@ def _answer_requests(manager: Any) -> None:
 
 
 def _limit_behind_reasoning(request: Any) -> None:
-    """Sets the limit of a request whose answer has begun: what its reasoning has left. No limit where that is too little for any answer."""
+    """Sets the limit of a request whose answer has begun to the tokens that its reasoning left; no limit if they are too few."""
     asked, params = request.structured_output_request, request.sampling_params
     if asked is None or not asked.reasoning_ended or params is None or params.max_tokens is None:
         return

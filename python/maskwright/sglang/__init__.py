@@ -2,8 +2,8 @@
 
 SGLang finds it by the entry point `sglang.srt.plugins`. Schemas, regular expressions and structural tags are answered here; EBNF, also in structural tags, by SGLang's
 own backend over xgrammar, or over llguidance where xgrammar is not installed, which the log says once. A request's `max_new_tokens` reaches its
-matcher, so that answers are not cut off; where a request reasons first, the tokens of its reasoning count in the limit, and what is left of it
-is for the answer.
+matcher, so that answers are not cut off; if a request reasons first, the tokens of its reasoning count in the limit, and the answer gets the
+rest.
 
 Written for SGLang 0.5.23; `scripts/check-serving.sh` drives its classes with ours.
 """
@@ -19,7 +19,7 @@ _MANAGER = "sglang.srt.constrained.grammar_manager.GrammarManager"
 
 
 def register() -> None:
-    """Makes the backend known to SGLang. A second call changes nothing."""
+    """Registers the backend with SGLang. A second call changes nothing."""
     from sglang.srt.arg_groups.choices import GRAMMAR_BACKEND_CHOICES, add_grammar_backend_choices
     from sglang.srt.constrained.base_grammar_backend import register_grammar_backend
 
@@ -29,10 +29,10 @@ def register() -> None:
 
 
 def create(server_args: Any, tokenizer: Any, vocab_size: int, eos_token_ids: Any) -> Any:
-    """The backend for a server, as SGLang's `create_grammar_backend` asks for it; wrapped, as SGLang wraps its own, where the server
-    parses reasoning.
+    """Makes the backend for a server, as SGLang's `create_grammar_backend` asks for it. If the server parses reasoning, the backend is
+    wrapped as SGLang wraps its own.
 
-    Raises `TokenizerError`, where the tokenizer does not say which bytes its tokens stand for.
+    Raises `TokenizerError` if the tokenizer does not give the bytes of its tokens.
     """
     from sglang.srt.runtime_context import get_serving
 
@@ -46,7 +46,7 @@ def create(server_args: Any, tokenizer: Any, vocab_size: int, eos_token_ids: Any
 
 
 def _with_reasoning(backend: Any, serving: Any, tokenizer: Any) -> Any:
-    """SGLang wraps its own backends where reasoning has an end that the tokenizer can write, and no registered one."""
+    """Wraps the backend if the tokenizer can write the end of reasoning. SGLang wraps its own backends, but not registered ones."""
     if not getattr(serving, "reasoning_parser", None):
         return backend
     from sglang.srt.constrained.reasoner_grammar_backend import ReasonerGrammarBackend
@@ -60,7 +60,7 @@ def _with_reasoning(backend: Any, serving: Any, tokenizer: Any) -> Any:
 
 @functools.cache
 def _take_limits() -> None:
-    """Has SGLang's manager of grammars hand over each request once its grammar is there. A second call changes nothing."""
+    """Has SGLang's manager of grammars hand over each request when its grammar is compiled. A second call changes nothing."""
     from sglang.srt.plugins.hook_registry import HookRegistry, HookType
 
     HookRegistry.register(f"{_MANAGER}.process_req_with_grammar", _when_known, HookType.AFTER)
@@ -69,13 +69,13 @@ def _take_limits() -> None:
 
 
 def _when_known(is_queued: bool, manager: Any, req: Any) -> None:
-    """Behind `process_req_with_grammar`: the grammar was compiled before, unless the request waits for it."""
+    """Runs after `process_req_with_grammar`: the grammar is compiled, unless the request waits for it."""
     if not is_queued:
         limit(req)
 
 
 def _when_ready(reqs: list[Any], manager: Any) -> None:
-    """Behind `get_ready_grammar_requests`: the grammars of these requests are compiled."""
+    """Runs after `get_ready_grammar_requests`: the grammars of these requests are compiled."""
     for req in reqs:
         limit(req)
 

@@ -36,11 +36,11 @@ def _executor() -> Executor:
 
 
 class Masks:
-    """What SGLang asks of grammars and of the backend alike: where masks are, and how they are applied."""
+    """The methods that SGLang calls on grammars and on the backend alike: allocation and application of masks."""
 
     @staticmethod
     def allocate_vocab_mask(vocab_size: int, batch_size: int, device: Any) -> Any:
-        """A tensor of shape `(batch_size, words)` and type int32 on the CPU, which allows every token."""
+        """Allocates a tensor of shape `(batch_size, words)` and type int32 on the CPU, which allows every token."""
         return allocate_token_bitmask(batch_size, vocab_size, kind="torch")
 
     @staticmethod
@@ -50,7 +50,7 @@ class Masks:
 
     @staticmethod
     def move_vocab_mask(vocab_mask: Any, device: Any) -> Any:
-        """A copy on the device of the logits."""
+        """Copies the mask to the device of the logits."""
         return vocab_mask.to(device, non_blocking=True)
 
     @staticmethod
@@ -62,7 +62,7 @@ class Masks:
 
 @functools.cache
 def _kernel() -> Callable[[Any, Any], None] | None:
-    """SGLang's Triton kernel; none on HIP, where it is not used by SGLang either."""
+    """SGLang's Triton kernel; None on HIP, where SGLang does not use it either."""
     import torch
 
     if torch.version.hip:
@@ -83,21 +83,21 @@ class Grammar(Masks, BaseGrammarObject):  # type: ignore[misc]
         self.grammar_stats = GrammarStats(dispatch_type=kind)
 
     def limit(self, max_tokens: int) -> None:
-        """Keeps an end within so many tokens, the stop token among them. For grammars at the start of an answer.
+        """Keeps an end of the answer within this number of tokens, the stop token included. The grammar is at the start of an answer.
 
-        Raises `ValueError`, where they are too few for any answer.
+        Raises `ValueError` if the tokens are too few for any answer.
         """
         self.matcher = self.compiled.matcher(max_tokens=max_tokens)
 
     def limit_behind_reasoning(self, max_tokens: int, wrapper: Any) -> None:
-        """Keeps an end within so many tokens, those of the reasoning before the answer among them, which `wrapper` counts.
+        """Keeps an end within this number of tokens, including the tokens of the reasoning before the answer, which `wrapper` counts.
 
-        Where reasoning leaves too few for any answer, there is no limit.
+        If the reasoning leaves too few tokens for any answer, there is no limit.
         """
         self._reasoning = max_tokens, weakref.ref(wrapper)
 
     def _take_reasoning(self) -> None:
-        """Takes the tokens of the reasoning off the limit. It has ended where a mask is asked for."""
+        """Subtracts the tokens of the reasoning from the limit. The reasoning has ended when a mask is asked for."""
         if self._reasoning is None:
             return
         max_tokens, wrapper = self._reasoning
@@ -105,9 +105,9 @@ class Grammar(Masks, BaseGrammarObject):  # type: ignore[misc]
             self.matcher.set_max_tokens(max(0, max_tokens - reasoned.tokens_in_think - len(reasoned.think_end_ids)))
 
     def accept_token(self, token: int) -> None:
-        """Accepts a token. What comes behind the end is left aside.
+        """Accepts a token. Tokens after the end are ignored.
 
-        Raises `ValueError`, where the token is not allowed.
+        Raises `ValueError` if the token is not allowed.
         """
         if self.matcher.is_terminated():
             return
@@ -116,7 +116,7 @@ class Grammar(Masks, BaseGrammarObject):  # type: ignore[misc]
             raise ValueError(f"token {token} is not allowed by the schema of the request")
 
     def rollback(self, k: int) -> None:
-        """Takes back accepted tokens, the end among them."""
+        """Takes back accepted tokens, which may include the end."""
         self.matcher.rollback(k)
 
     def is_terminated(self) -> bool:
@@ -130,7 +130,7 @@ class Grammar(Masks, BaseGrammarObject):  # type: ignore[misc]
 
     @staticmethod
     def fill_vocab_mask_batched(entries: Sequence[Any], vocab_mask: Any) -> None:
-        """Writes the masks of a batch, those of other backends' grammars one by one."""
+        """Writes the masks of a batch. Masks of other backends' grammars are written one by one."""
         own = [entry for entry in entries if isinstance(entry.grammar, Grammar)]
         _executor().fill([entry.grammar.matcher for entry in own], vocab_mask, [entry.row for entry in own])
         for entry in entries:
@@ -138,20 +138,20 @@ class Grammar(Masks, BaseGrammarObject):  # type: ignore[misc]
                 entry.grammar.fill_vocab_mask(vocab_mask, entry.row)
 
     def copy(self) -> Grammar:
-        """A grammar at the same place, which goes its own way."""
+        """Makes an independent copy at the same place."""
         return Grammar(self.compiled, self.matcher.fork(), self.grammar_stats.dispatch_type)
 
     def try_jump_forward(self, tokenizer: Any) -> tuple[list[int], str] | None:
-        """The tokens that must come next; None where there is a choice."""
+        """Returns the tokens that must come next; None if there is a choice."""
         tokens = self.matcher.forced_tokens()
         return (tokens, "") if tokens else None
 
     def jump_forward_str_state(self, helper: tuple[list[int], str]) -> tuple[str, int]:
-        """No text: what is forced are tokens."""
+        """Returns no text: tokens are forced, not text."""
         return "", -1
 
     def jump_and_retokenize(self, old_output_ids: list[int], new_output_ids: list[int], next_state: int) -> None:
-        """Nothing: forced tokens are written as the tokenizer writes them."""
+        """Does nothing: forced tokens are already as the tokenizer writes them."""
 
 
 class Backend(Masks, BaseGrammarBackend):  # type: ignore[misc]
@@ -167,12 +167,12 @@ class Backend(Masks, BaseGrammarBackend):  # type: ignore[misc]
         self._other_made = threading.Lock()
 
     def initialize_vocab_mask_buffer(self, name: str, vocab_size: int, max_rows: int, device: Any) -> Any:
-        """A bitmask that SGLang keeps under a name."""
+        """Allocates a bitmask that SGLang keeps under a name."""
         return register_vocab_mask_buffer(name, self.allocate_vocab_mask(vocab_size, max_rows, device), max_rows)
 
     @property
     def is_support_token_filter(self) -> bool:
-        """Servers may forbid tokens while a request reasons."""
+        """Whether servers may forbid tokens while a request reasons: yes."""
         return True
 
     @staticmethod
@@ -187,24 +187,24 @@ class Backend(Masks, BaseGrammarBackend):  # type: ignore[misc]
         )
 
     def dispatch_json(self, key_string: str) -> Any:
-        """The grammar of a schema; one that carries the reason where it cannot be compiled."""
+        """Returns the grammar of a schema. If the schema cannot be compiled, the grammar carries the reason."""
         schema = "{}" if key_string == ANY_JSON else key_string
         return self._grammar(self.compiler.compile_json_schema, schema, "json")
 
     def dispatch_regex(self, key_string: str) -> Any:
-        """The grammar of the texts that a regular expression matches whole."""
+        """Returns the grammar of the texts that a regular expression matches whole."""
         return self._grammar(self.compiler.compile_regex, key_string, "regex")
 
     def dispatch_ebnf(self, key_string: str) -> Any:
-        """The texts of a grammar; a grammar of the other backend where it is not answered here."""
+        """Returns a grammar, of the other backend if it is not answered here."""
         return self._own_or_another(compile_own_grammar, key_string, "ebnf")
 
     def dispatch_structural_tag(self, key_string: str) -> Any:
-        """The grammar of a structural tag; of the other backend where it has a format that is not answered here."""
+        """Returns the grammar of a structural tag, of the other backend if a format is not answered here."""
         return self._own_or_another(compile_own_tag, key_string, "structural_tag")
 
     def reset(self) -> None:
-        """Lets compiled schemas go."""
+        """Drops the compiled schemas."""
         super().reset()
         self.compiler.clear_cache()
 
@@ -236,7 +236,7 @@ class Backend(Masks, BaseGrammarBackend):  # type: ignore[misc]
 
     @functools.cached_property
     def _other(self) -> Any:
-        """The backend for grammars and structural tags that are not treated here; None where there is none."""
+        """The backend for grammars and structural tags that are not treated here; None if there is none."""
         makers = {"xgrammar": self._xgrammar, "llguidance": self._llguidance}
         for name, make in makers.items():
             try:
