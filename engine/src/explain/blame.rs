@@ -1,9 +1,9 @@
-//! The keywords that exclude a text, found by going through the subschemas beside the text.
+//! [`BlameWalk`]: keywords that exclude a text, found by one walk over the subschemas that apply to its values.
 //!
-//! A subschema excludes the beginning of a value if one of its keywords does, or a subschema that it applies to the value or to a
-//! part of it, or, of an `anyOf`, every branch. Where one keyword in each place is enough, that takes one walk, with no set of
-//! keywords tried. Where keywords exclude a value only together, the walk leads to the subschema that they are of, and
-//! [`ConflictSearch`] finds them there.
+//! A subschema excludes a value or its beginning if one of its keywords does, or a subschema that it applies to the value or to a
+//! part of it, or every branch of an `anyOf`. Where one keyword at each of these suffices, one walk finds them, without trying sets of
+//! keywords. Where keywords exclude a value only together, the walk finds their subschema, and
+//! [`ConflictSearch`] finds them in it.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;

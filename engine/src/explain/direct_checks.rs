@@ -1,6 +1,6 @@
-//! Whether a keyword, by itself, excludes every way in which a value that has begun can go on.
+//! Checks of single keywords without an automaton: whether a keyword excludes a value, or every continuation of a partial value.
 //!
-//! No automaton is needed for that where a value has ended, and for much that shows at its beginning.
+//! Such a check decides for complete values, and for much that shows at the beginning of a value; else the automaton has to.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;

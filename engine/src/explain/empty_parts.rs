@@ -1,8 +1,8 @@
-//! The keywords that leave a subschema no value, found by going through the subschemas that have none.
+//! Keywords for which a subschema has no value, found by a walk through the subschemas without values.
 //!
 //! A subschema has no value if one that it applies to every value has none, if every branch of its `anyOf` has none, or if it
-//! demands a member or an item that has none. A subschema that demands itself is found so too: values are finite. Where none
-//! of these is the reason, keywords exclude each other, and [`ConflictSearch`] finds them in that subschema.
+//! requires a member or an item that has none. A subschema that requires itself is found too, because values are finite. Otherwise
+//! keywords exclude each other, and [`ConflictSearch`] finds them in that subschema.
 
 use std::collections::HashSet;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The continuations of a document that could have stood in place of a forbidden one.
+//! The continuations of a document that are allowed in place of a forbidden byte: values, names and bytes.
 
 use super::json_position::{JsonPosition, Phase, decoded};
 use super::messages::Expected;

@@ -1,4 +1,4 @@
-//! The public interface of explanations: the questions that a caller asks about a schema.
+//! [`Explainer`]: the public interface of explanations.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,5 +1,4 @@
-//! Parts of keywords that exclude values by themselves, and their removal from a subschema, so that only more values are
-//! admitted.
+//! [`KeywordPart`]: parts of keywords that exclude values by themselves, and their removal from a subschema, which only admits more values.
 
 use std::mem::take;
 

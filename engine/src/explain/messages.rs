@@ -1,4 +1,4 @@
-//! The answers of an [`Explainer`](super::Explainer), and how they read.
+//! The results of an [`Explainer`](super::Explainer), and their messages.
 
 use std::fmt;
 

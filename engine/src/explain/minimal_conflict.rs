@@ -1,4 +1,4 @@
-//! Minimal sets of keywords that exclude something.
+//! [`ConflictSearch`]: minimal sets of keywords that exclude all values or a continuation, found by removing keywords and asking the automaton.
 
 use std::collections::HashSet;
 
@@ -37,7 +37,7 @@ const MAX_SEARCH_STATES: usize = 5_000;
 
 /// The outcome of trying a set of keywords.
 enum Trial {
-    /// The keywords exclude what they should; the subschemas that were looked at.
+    /// The keywords exclude the values or the continuation; the subschemas that were looked at.
     Excludes(HashSet<NodeId>),
     Admits,
     /// A limit was reached.

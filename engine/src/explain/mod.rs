@@ -1,22 +1,22 @@
-//! Explanations: the keywords that leave no value, and those that forbid a byte of a document.
+//! Explanations: minimal sets of keywords that make a schema unsatisfiable, or that forbid a byte of a document.
 //!
-//! An [`Explainer`] answers for one schema
+//! An [`Explainer`] reports about one schema
 //!
-//! - what in it cannot be treated ([`refused`](Explainer::refused)),
-//! - why no value satisfies it ([`conflict`](Explainer::conflict)),
-//! - which parts of it no value satisfies ([`unsatisfiable_parts`](Explainer::unsatisfiable_parts)),
-//! - where a document leaves it, and why ([`forbidden`](Explainer::forbidden)),
-//! - which of its values the style leaves out ([`narrowings`](Explainer::narrowings)).
+//! - the keywords that cannot be treated exactly ([`refused`](Explainer::refused)),
+//! - the keywords for which no value satisfies the schema ([`conflict`](Explainer::conflict)),
+//! - the subschemas that no value satisfies ([`unsatisfiable_parts`](Explainer::unsatisfiable_parts)),
+//! - the first byte of a document that is forbidden, and the keywords that forbid it ([`forbidden`](Explainer::forbidden)),
+//! - the valid values that the style leaves out ([`narrowings`](Explainer::narrowings)).
 //!
-//! The answer to "why" is a [`Conflict`]: a set of keywords that still has that effect with all other keywords taken out of
+//! The keywords are a [`Conflict`]: a set that has the same effect when all other keywords are removed from
 //! the schema, and of which none can be left out. That is minimality by inclusion: there may be other such sets, smaller
-//! ones too, and one of them is given. The references that lead to its keywords are in it. Taking a keyword out only ever
-//! admits more: what it declares for `additionalProperties` and `unevaluated*` stays declared, and in place of keywords
-//! below `not`, `if` or a `contains` with `maxContains` it is that keyword which is named.
+//! ones too, and one of them is given. The references that lead to its keywords belong to the set. Removing a keyword only ever
+//! admits more values: the names that it declares for `additionalProperties` and `unevaluated*` stay declared, and in place of keywords
+//! below `not`, `if` or a `contains` with `maxContains` that outer keyword is named.
 //!
-//! Sets are found by walks: beside a text (`blame.rs`), or through the subschemas that have no value (`empty_parts.rs`).
-//! Only what keywords do together is found by taking keywords out (`minimal_conflict.rs`), in the subschema where they
-//! stand. An explanation does a bounded number of steps; where they run out, [`Conflict::minimal`] is false.
+//! Where one keyword excludes a value by itself, sets are found by one walk: beside a text (`blame.rs`), or through the subschemas without a
+//! value (`empty_parts.rs`). Where keywords exclude a value only together, they are found by removing keywords one after the
+//! other (`minimal_conflict.rs`), in their subschema. The number of steps is bounded; where they run out, [`Conflict::minimal`] is false.
 //!
 //! ```
 //! use maskwright::ExactOptions;

@@ -1,4 +1,4 @@
-//! Candidates as keywords of the schema, with a few words on each.
+//! Translates candidates to keyword locations in the schema, and adds short notes on each.
 
 use super::blamed::{Blame, Union};
 use super::direct_checks::{JudgedText, missing};

@@ -1,14 +1,14 @@
-//! A schema from which keywords can be taken out one by one, each of which only ever admits more values.
+//! [`Relaxable`]: a schema from which keywords can be removed one by one, each of which only ever admits more values.
 //!
-//! A keyword below `not`, `if` or `maxContains`, or of two branches of `oneOf`, excludes values by being there as well as
-//! by being absent. So every subschema is told apart by how it is reached: where it is *relaxable*, its keywords can be
-//! taken out, and where it is *fixed*, it stays whole, and only the keyword that made it so can be taken out. `oneOf` is
-//! both: "at least one holds" of relaxable branches, and "no two hold" of fixed ones.
+//! A keyword below `not`, `if` or `maxContains`, or of two branches of `oneOf`, excludes values both by its presence and by
+//! its absence. So subschemas are distinguished by how they are reached: from a *relaxable* one keywords can be
+//! removed; a *fixed* one stays whole, and only the keyword that made it fixed can be removed. `oneOf` is
+//! split: "at least one holds" of relaxable branches, and "no two hold" of fixed ones.
 //!
-//! A reference can be taken out as well: its target then asserts nothing there. So the references that a set of keywords needs
-//! are in it.
+//! A reference can be removed as well: its target then asserts nothing there. So a set of keywords includes the references that
+//! it needs.
 //!
-//! The declarations of a keyword stay when it is taken out: `additionalProperties` and `unevaluated*` mean the same without it.
+//! The declarations of a keyword stay when it is removed: `additionalProperties` and `unevaluated*` keep their meaning.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::mem::take;

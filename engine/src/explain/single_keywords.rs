@@ -1,4 +1,4 @@
-//! Subschemas that say one thing each, for an automaton to tell whether a value keeps to it.
+//! Adds a subschema for each keyword alone, so that an automaton can decide whether a value satisfies that keyword.
 
 use std::collections::HashMap;
 

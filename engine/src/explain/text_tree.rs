@@ -1,4 +1,4 @@
-//! The values of a text that is the beginning of JSON, and where each stands.
+//! [`TextTree`]: the values of a prefix of a JSON text as a tree, each with its span.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Arena of sets of decimals in the normal form of [`super::piecewise`]. Boolean operations go interval by interval.
+//! Arena of sets of decimals in the normal form of [`super::piecewise`], with Boolean operations interval by interval.
 
 use std::sync::Arc;
 

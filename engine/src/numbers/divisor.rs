@@ -1,4 +1,4 @@
-//! One positive decimal, factored so that the set of its multiples is easy to reason about.
+//! [`Divisor`]: a positive decimal factored into powers of two and five and a rest coprime to ten, for tests of divisibility.
 
 use num_bigint::{BigInt, BigUint, Sign};
 use num_integer::Integer;

@@ -1,4 +1,4 @@
-//! The number of a set's members, and the members themselves. Both are found by counting multiples, not by trying numbers.
+//! Cardinality and enumeration of a set of decimals, by counting multiples instead of trying numbers.
 
 use std::sync::Arc;
 

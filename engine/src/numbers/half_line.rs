@@ -1,4 +1,4 @@
-//! The magnitudes of a set's members on one side of zero, and their residuals behind leading digits.
+//! One side of zero of a set of numbers, and its residuals behind leading digits.
 
 use super::divisor::Divisor;
 use super::periodic::{PeriodicSet, PeriodicSetId, PeriodicSets};

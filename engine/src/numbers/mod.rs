@@ -11,10 +11,10 @@
 //! [`NumberSets`] is two sets of decimals, of those that may be written as such a numeral and of those that may be
 //! written otherwise, and mostly both are the same.
 //!
-//! A style that bounds numerals leaves numbers out: those that it keeps, and those that a schema's own numbers tell apart,
-//! are what [`writable`] makes the set of all numbers.
+//! A style that bounds numerals leaves numbers out: [`writable`] narrows the set of all numbers to those that the style keeps and those that
+//! a schema's own numbers tell apart.
 //!
-//! [`NumeralAutomaton`] reads a numeral byte by byte and says which bytes can follow.
+//! [`NumeralAutomaton`] reads a numeral byte by byte and tells which bytes may follow.
 
 mod decimal_sets;
 mod divisor;

@@ -1,4 +1,4 @@
-//! Sets of numbers: sets of decimals that may depend on how a number is written.
+//! Sets of numbers as pairs of sets of decimals, because draft 4 judges a number by its numeral as well.
 
 use super::decimal_sets::{DecimalSetId, DecimalSets};
 use super::enumerate::NumberCount;

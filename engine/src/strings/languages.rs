@@ -1,4 +1,4 @@
-//! [`Languages`]: every language in use, and the results about each.
+//! [`Languages`]: the arena of all languages in use, with the memoised results of their analyses.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Sets of lengths: ultimately periodic sets of natural numbers, as a few arithmetic progressions of intervals.
+//! Sets of text lengths: ultimately periodic sets of natural numbers, as a few arithmetic progressions of intervals.
 
 /// More steps than this, and a set is not kept.
 const MAX_STEPS: usize = 64;

@@ -1,4 +1,4 @@
-//! Bounds on the cost of untrusted patterns.
+//! Bounds on the size of expressions, states and searches that untrusted patterns may cause.
 
 use crate::Limits;
 

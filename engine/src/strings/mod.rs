@@ -1,23 +1,21 @@
-//! Regular languages of Unicode strings, closed under the Boolean operations, walked by derivatives.
+//! Regular languages of Unicode strings, closed under the Boolean operations, as derivative automata.
 //!
 //! The keywords on strings (`pattern`, `minLength`, `format`, `const`, `enum`, `propertyNames`, …), their negations and
-//! combinations are each one language of *decoded* characters: escapes of JSON and UTF-8 are undone above. The
-//! alphabet is the Unicode scalar values.
+//! combinations each become one regular expression over *decoded* characters: the automaton above this module decodes JSON's escapes and UTF-8.
+//! The alphabet is the Unicode scalar values. An expression is a state; its derivatives by characters are its transitions.
 //!
-//! - [`expr`]: an expression is stored once; normal form makes most equal languages equal ids.
-//! - [`derive`](mod@derive): derivatives are a table over ranges of characters; a language *is* the state of its
-//!   automaton.
-//! - [`analysis`]: whether anything is left at all is answered by structure, by lengths, or by a search with memory. A
-//!   bound on the number of characters stays a counter: whether a text of an admissible length is left is answered by
-//!   the set of lengths of what it bounds, not by walking counter values.
-//! - [`pattern`]: assertions of patterns become intersections and complements.
-//! - [`custom_dfa`]: deterministic automata for the formats that no expression of bearable size describes.
+//! - [`expr`]: hash-consed expressions in a normal form, in which most equal languages have equal ids.
+//! - [`derive`](mod@derive): derivatives, as a table over ranges of characters.
+//! - [`analysis`]: emptiness, lengths and cardinality, found from the structure of an expression, from its set of lengths, or by a memoised
+//!   search of its automaton. A bound on the number of characters stays a counter: whether a text of an admissible length exists is answered by
+//!   the set of lengths of the bounded expression, without a walk over counter values.
+//! - [`pattern`]: parser and compiler of patterns, whose assertions become intersections and complements.
+//! - [`custom_dfa`]: deterministic automata for formats whose expressions would be too large.
 //! - [`formats`]: the formats of JSON Schema.
 //!
-//! Arrows of imports point one way: [`charset`], [`unicode_properties`] and [`lengths`] know nothing else; custom DFAs stand on
-//! these; expressions have states of custom DFAs among their forms; patterns and formats make expressions; derivatives
-//! and analyses read them. [`languages`] has the one type that others use, and the table that each analysis remembers
-//! its answers in.
+//! Imports point one way: [`charset`], [`unicode_properties`] and [`lengths`] import no other part; custom DFAs import these;
+//! expressions embed states of custom DFAs; patterns and formats make expressions; derivatives
+//! and analyses read them. [`languages`] has the one type that other modules use, with the table of results of each analysis.
 
 mod analysis;
 mod charset;

@@ -1,6 +1,6 @@
-//! Stores in two layers: the entries that all schemas share, which no longer change, and those that one schema has added.
+//! Two-layer stores: an immutable layer shared by all schemas, below the entries that one schema has added.
 //!
-//! Formats are the same in schema after schema, and so are the states within their texts.
+//! Formats and the states within their texts recur in schema after schema, so they are computed once.
 
 use std::hash::Hash;
 use std::ops::Index;

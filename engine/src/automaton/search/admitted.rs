@@ -1,4 +1,4 @@
-//! The strings, numbers and constraints that an [`Expectation`] admits.
+//! The values that an [`Expectation`] admits, as sets by type: a string language, a set of numbers, and a constraint.
 
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::algebra::Algebra;

@@ -1,4 +1,4 @@
-//! [`Expectation`]: the assertions that a value is judged by, and the verdicts that are admitted.
+//! [`Expectation`]: the requirement on a value: assertions, and a decision diagram of the verdicts on them that are admitted.
 
 use crate::automaton::formula::{AssertionId, DiagramId, Strings};
 use crate::automaton::memory::{list_bytes, table_bytes};

@@ -1,5 +1,5 @@
-//! Completion of independent-key objects, which is decided without a search: each key is judged by itself, so it is
-//! enough to check the required keys and to count keys up to the least number of members.
+//! Completion of independent-key objects without a search: each key is judged by itself, so required keys are checked one by one, and
+//! possible keys are counted up to the least number of members.
 
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::{AssertionId, FormulaId, IndependentKeys, MemberKey, TextId};

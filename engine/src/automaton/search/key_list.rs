@@ -1,4 +1,4 @@
-//! [`NextKeys`]: the keys that may come next in an object. [`KeyList`]: a list of keys.
+//! [`NextKeys`]: the set of keys that may come next in an object, as a list ([`KeyList`]), its complement or a language.
 
 use crate::automaton::formula::TextId;
 use crate::strings::LanguageId;

@@ -1,8 +1,8 @@
-//! [`LeastFixpoint`]: the known answers, the queries being answered, and which answers rest on which queries.
+//! [`LeastFixpoint`]: the top-down solver of recursive queries, with memoised answers and the dependencies between open queries.
 //!
-//! Values are finite, so answers are a least fixpoint: a query that comes up again while it is being answered counts as
-//! answered no. A yes found that way is final. A no that rests on a query still open is *provisional*: it is kept while
-//! that query is open, becomes final when the query is answered no and rests on nothing further out, and is dropped
+//! Values are finite, so the answers are a least fixpoint: a query that comes up again while it is being answered counts as
+//! answered no. A yes found that way is final. A no that depends on a query still open is *provisional*: it is kept while
+//! that query is open, becomes final when the query is answered no and depends on no query further out, and is dropped
 //! when the query is answered yes. So every query is answered at most once per yes that is found.
 //!
 //! Queries nest as deeply as values do, which must not be the depth of the native stack. A query that comes up too deep

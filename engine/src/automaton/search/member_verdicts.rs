@@ -1,4 +1,4 @@
-//! The verdicts that the value of a member may have, given the requirements of the object around it.
+//! The verdicts on a member's value after which the object around it can be completed, as a decision diagram.
 
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::{AssertionId, DiagramId, FormulaId, MemberKey, TextId};

@@ -1,4 +1,4 @@
-//! [`ValueMemo`] and [`ObjectMemo`]: the findings of the search about values and objects.
+//! [`ValueMemo`] and [`ObjectMemo`]: memoised results of the search about values and objects.
 
 use crate::automaton::formula::{AssertionId, Constraint, DiagramId, FormulaId, KeySetId, MeantTypes, OrderId, TextId};
 use crate::automaton::memory::table_bytes;

@@ -1,12 +1,11 @@
-//! The search for values: is there a value that satisfies some assertions and not others, and can an object or array
-//! that has been read in part be completed?
+//! Satisfiability of requirements: is there a value that satisfies some assertions and violates others, and can a partially read object or
+//! array be completed?
 //!
-//! `satisfiable.rs` dispatches. Objects whose keys are judged one by one need no search (`independent_keys.rs`); other objects,
-//! and arrays, are completed by a tableau, which raises queries about single values ([`containers`]).
+//! [Containers](containers) are completed by a tableau over their residual formulas, which raises queries about single values.
 //!
-//! Every byte that the [machine](super::step) allows rests on these answers. Values are finite, so the answers form a
+//! The [machine](super::step) allows a byte only if these queries are answered yes. Values are finite, so the answers form a
 //! [least fixpoint](least_fixpoint): a query that comes up while it is being answered counts as answered no. Nothing
-//! recurses on the native stack over the depth of schemas or values. Nothing here knows of bytes.
+//! recurses on the native stack over the depth of schemas or values, and nothing here knows of bytes.
 
 mod admitted;
 mod cardinality;

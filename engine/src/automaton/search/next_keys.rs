@@ -1,7 +1,7 @@
-//! The keys that may come next in an object, computed from its residual formula.
+//! The set of keys that may come next in an object, computed from the object's residual formula.
 //!
-//! A key may come if the object can be completed after a member with it. One completion of the object often proves this
-//! for many keys at once: for all keys that occur in it, and for all keys that fit beside it. Only the other keys are
+//! A key may come if the object can be completed after a member with that key. One completion of the object often proves this
+//! for many keys at once: for all keys that occur in it, and for all keys that can be added to it. Only the other keys are
 //! tried one by one.
 
 use crate::automaton::error::AutomatonError;

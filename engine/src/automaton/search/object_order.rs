@@ -1,4 +1,4 @@
-//! The order of the keys in an object that meets an expectation, and the types that a value is meant to have.
+//! The order of keys planned for an object that meets an expectation, and the types that a value is meant to have.
 
 use crate::KeyOrder;
 use crate::automaton::error::AutomatonError;

@@ -1,4 +1,4 @@
-//! The keys that may come next in an object of which the order of keys is not known yet.
+//! The keys that may come next in an object for which several rival orders of keys are still possible: the union over these orders.
 
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::{Rival, TextId};

@@ -1,4 +1,4 @@
-//! Satisfiability: whether there is a value that satisfies some assertions and not others.
+//! Satisfiability of a requirement: whether some value satisfies all of some assertions and none of others.
 
 use crate::automaton::error::{AutomatonError, check_limit};
 use crate::automaton::formula::{AssertionId, Constraint, ItemsId};

@@ -1,4 +1,4 @@
-//! [`Search`]: the search for values, with its results so far.
+//! [`Search`]: the state of the satisfiability search: the algebra of requirements, the fixpoint solver and the memos.
 
 use crate::automaton::formula::Algebra;
 use crate::automaton::memory::{SHARED_BYTES, list_bytes};

@@ -1,9 +1,9 @@
-//! Completion of arrays with `uniqueItems`: can the remaining items be chosen so that all differ, or so that two are
-//! equal?
+//! Completion of arrays with `uniqueItems`: whether the remaining items can be chosen so that all differ, or (negated) so that two are
+//! equal.
 //!
-//! Where more values are possible than there are items, one can always be chosen that differs. The numbers in the formula bound
-//! the number of items that matter: no array needs items that make no difference to it. Only where the values of an item are
-//! fewer are they enumerated, and then a bipartite matching decides whether each item finds a value of its own.
+//! Where an item has more possible values than the array has items, one that differs can always be chosen. The numbers in the formula bound
+//! the number of items that matter: no array needs items that change nothing in it. Only where an item has fewer values
+//! are these enumerated, and a bipartite matching decides whether each item gets a value of its own.
 
 use crate::automaton::error::{AutomatonError, check_limit};
 use crate::automaton::formula::{AssertionId, AtomKind, DiagramId, FormulaId, ItemsId, split, verdict_of};

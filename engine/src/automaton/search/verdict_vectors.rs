@@ -1,7 +1,7 @@
-//! Verdict vectors: the combinations of verdicts that some assertions can have for one value. They are listed only where
-//! items have to differ or values are counted or written out: there may be exponentially many.
+//! Verdict vectors: the combinations of verdicts on some assertions that single values realise. They are enumerated only where
+//! items must differ or values are counted or written out: there may be exponentially many.
 //!
-//! The vectors are found by a depth-first search that tries each assertion both ways and cuts off combinations that no
+//! The enumeration is a depth-first search that tries both verdicts of each assertion and cuts off combinations that no
 //! value has. Assertions with few values are split off first and decided value by value, so a long `enum` or many
 //! earlier items do not multiply.
 

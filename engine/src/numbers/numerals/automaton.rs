@@ -1,4 +1,4 @@
-//! The arena of the automaton's states.
+//! [`NumeralAutomaton`]: the arena of interned states, and their transitions by classes of bytes.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The numbers that a numeral can still become before its exponent, once a digit other than zero was written.
+//! Transitions between the first significant digit of a numeral and its exponent.
 
 use std::sync::Arc;
 

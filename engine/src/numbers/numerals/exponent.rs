@@ -1,7 +1,7 @@
-//! Exponents: sets of integers as intervals, and how their members are written, leading zeros included.
+//! Sets of exponents as intervals of integers, and the automaton over the digits of their members, leading zeros included.
 //!
-//! Once the digits of a number are over, only which exponents make it a member matters: a set that is constant from some exponent
-//! on in both directions. The states here are the residuals of that set by the part of the exponent that was written, so that
+//! Behind the digits of a number its exponent alone decides about membership, by a set of integers that is constant from some exponent
+//! on in both directions. The states here are the residuals of that set by the part of the exponent that was written, so
 //! states are equal exactly where their futures are.
 
 /// A set of integers: disjoint, not adjacent, ascending intervals, ends included. `i64::MIN` and `i64::MAX` stand for

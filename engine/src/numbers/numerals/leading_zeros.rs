@@ -1,4 +1,4 @@
-//! The first digits of a numeral, as long as they are zeros.
+//! Transitions within the leading zeros of a numeral.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The prefix of a numeral, reduced to what decides how the numeral can go on.
+//! [`NumeralPrefix`]: the prefix of a numeral, reduced to the facts that decide its continuations; the key of a state.
 
 use num_bigint::BigUint;
 

@@ -1,4 +1,4 @@
-//! Residues of the written digits, by which divisibility is decided.
+//! Residues of the digits written so far, modulo the divisors of a set, by which divisibility is decided.
 
 use num_bigint::BigUint;
 use num_integer::Integer;

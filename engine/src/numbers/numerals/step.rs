@@ -1,4 +1,4 @@
-//! The state after one more byte.
+//! Transitions of the numeral automaton: the state after one more byte.
 
 use std::ops::Range;
 use std::sync::Arc;

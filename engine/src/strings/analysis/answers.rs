@@ -1,4 +1,4 @@
-//! Answers to questions about a language, as they are remembered.
+//! Types of the results of analyses, as they are memoised.
 
 use std::sync::Arc;
 

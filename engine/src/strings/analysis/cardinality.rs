@@ -1,4 +1,4 @@
-//! The number of texts of a language, and its first texts.
+//! The number of texts of a language, and an enumeration of its first texts.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

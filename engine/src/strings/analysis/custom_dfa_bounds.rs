@@ -1,4 +1,4 @@
-//! Enumerable languages that contain a combination with custom DFAs, or that it contains.
+//! Enumerable over- and under-approximations of languages that contain custom DFAs.
 
 use crate::strings::charset::CharSet;
 use crate::strings::custom_dfa::CustomDfa;

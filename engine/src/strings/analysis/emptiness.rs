@@ -1,4 +1,4 @@
-//! Whether a language has a text at all.
+//! Emptiness of a language: decided by the structure of its expression, by its lengths, or by a bounded search for an accepting state.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -1,8 +1,8 @@
-//! Fingerprints: hashes that tell languages of different schemas apart.
+//! Fingerprints: hashes of the structure of expressions, by which languages are identified across schemas.
 //!
-//! Formats and common patterns come again in schema after schema. Results about a language may be kept for all schemas if the
-//! language is known by something else than an id. Expressions that are built alike have the same fingerprint; others have not,
-//! but for a chance of 2^-128 per pair that nobody can improve on, as the keys are the process's own and random.
+//! Formats and common patterns recur in schema after schema. A result can be cached for all schemas if its
+//! key does not depend on the ids of one schema. Expressions of equal structure have equal fingerprints; others collide
+//! with a probability of 2^-128 per pair, which nobody can raise, because the keys are random and private to the process.
 
 use std::hash::{BuildHasher, Hash, Hasher, RandomState};
 use std::sync::OnceLock;

@@ -1,5 +1,4 @@
-//! Questions about a whole language: whether it has a text, how long and how many its texts are, and which simpler
-//! languages contain it.
+//! Analyses of a language: emptiness, lengths and cardinality, prefix universality, over-approximations and fingerprints.
 
 pub(super) mod answers;
 mod cardinality;

@@ -1,8 +1,8 @@
-//! Over-approximations without bounds: languages that are the same as another for the next few characters.
+//! Unbounded over-approximations: languages without a bound on length that agree with a given one up to a horizon of characters.
 //!
-//! How much of a bound is left makes a new state of every character: `[a-z]{1,255}`, a host name of at most 253, the
-//! local part of a mail address, `(\S+ ){0,49}`. As long as a bound is far away it has no say in what a token may be, so
-//! that all these states have the same tokens as one without bound, but for the longest tokens, and those of many words.
+//! Each count of characters left before a bound is another state: `[a-z]{1,255}`, a host name of at most 253, the
+//! local part of a mail address, `(\S+ ){0,49}`. While the bound is beyond the length of a token, it does not influence masks,
+//! so all these states share the mask of one state without bound, except for the longest tokens and those of many words.
 
 use hashbrown::HashMap;
 
@@ -16,7 +16,7 @@ use crate::strings::languages::Languages;
 use crate::strings::limits::LimitReached;
 use crate::strings::unicode_properties::SPACES;
 
-/// Expressions inside one another to look into.
+/// Maximal depth of nested expressions that is looked into.
 const DEPTH: usize = 24;
 
 /// Whether a character stands between words, as `\s` has it in patterns.

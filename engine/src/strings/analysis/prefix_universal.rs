@@ -1,4 +1,4 @@
-//! Languages in which every text, or every text of a class of characters, has a continuation.
+//! Prefix universality: whether every text, or every text over a class of characters, is a viable prefix of a language.
 
 use std::cell::Cell;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The lengths of a language's texts, from its structure where that says, else from its automaton.
+//! The set of lengths of a language's texts, from the structure of its expression where possible, else from its automaton.
 
 use std::sync::Arc;
 

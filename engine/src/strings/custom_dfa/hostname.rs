@@ -1,9 +1,9 @@
-//! Host names (RFC 1123, section 2.1) whose labels that begin with `xn--` are A-labels (RFC 5890).
+//! Custom DFA of host names (RFC 1123, section 2.1) whose labels that begin with `xn--` are A-labels (RFC 5890).
 //!
-//! Whether an A-label is one shows at its end only: it must decode to a U-label. So the state keeps what has been read
-//! of such a label, and of any other label just its length. A beginning of an A-label can be completed wherever
+//! Whether a label is an A-label shows at its end only: it must decode to a U-label. So the state keeps the text
+//! of such a label, and only the length of any other label. A prefix of an A-label can be completed wherever
 //! [`ROOM`] characters are left, because all of it may become basic characters, with a delimiter and a few letters
-//! encoded behind them; where there is less room, completions are looked for one by one.
+//! encoded behind them; with less room, completions are tried one by one.
 
 use crate::strings::custom_dfa::idna::{Demand, is_u_label, may_stand};
 use crate::strings::custom_dfa::punycode::{Decoder, DigitRead, digit, encode};

@@ -1,13 +1,12 @@
-//! Custom DFAs: deterministic automata for formats that no expression of bearable size describes.
+//! Custom DFAs: hand-written deterministic automata for formats whose regular expressions would be too large.
 //!
-//! A custom DFA is deterministic and reads one character at a time. Its state is a value: equal states are one node of
-//! the arena, and all else (Boolean operations, bounds on the length, derivatives, emptiness) works on that node as on
-//! any other. Three things are asked of a custom DFA:
+//! A custom DFA reads one character at a time. Its state is a value, embedded in the arena as an expression, so that all operations on
+//! expressions (Boolean operations, bounds on the length, derivatives, emptiness) work on it. A custom DFA must meet three conditions:
 //!
-//! - It hands out a state only if some text leads on from there to acceptance.
-//! - It knows the lengths of the texts that may follow, exactly, or does not answer.
-//! - Where it has so many states that a search through them would not end, it knows languages without custom DFAs that
-//!   contain it and that it contains, which settle most questions about combinations.
+//! - Every state that it returns is live: some text leads from it to acceptance.
+//! - It gives the exact set of lengths of the texts from a state, or none.
+//! - Where it has too many states to search, it gives over- and under-approximations without custom DFAs, which settle
+//!   most queries about combinations.
 
 pub(super) mod hostname;
 pub(super) mod idn_hostname;
@@ -29,17 +28,17 @@ use crate::strings::custom_dfa::regex::RegexSyntax;
 use crate::strings::lengths::Lengths;
 use crate::strings::limits::LimitReached;
 
-/// Characters that may lead to a state each.
+/// Maximal number of characters that are tried one by one for their targets.
 const ENUMERATED_CHARACTERS: u64 = 50_000;
 
 /// A state of a custom DFA: equal states are equal values.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum CustomDfa {
-    /// A place in a host name.
+    /// A state within a host name.
     Hostname(Hostname),
-    /// A place in an internationalised host name.
+    /// A state within an internationalised host name.
     IdnHostname(IdnHostname),
-    /// A place in a regular expression.
+    /// A state within the text of a regular expression.
     RegexSyntax(RegexSyntax),
 }
 

@@ -1,4 +1,4 @@
-//! Regular expressions: ECMA-262 by the grammar with the `u` flag, which is what `pattern` reads first.
+//! Custom DFA of the texts of regular expressions: ECMA-262 by the grammar with the `u` flag, which `pattern` tries first.
 //!
 //! The state keeps the groups that are open, the number and names of those that there are, and the references that
 //! still need a group. Outside of the language, though ECMA-262 has them, are expressions with more than

@@ -1,4 +1,4 @@
-//! Walks of custom DFAs whose states are not kept.
+//! Walks over states of custom DFAs that are not interned as expressions.
 
 use crate::strings::custom_dfa::CustomDfa;
 use crate::strings::expr::expression::Expr;

@@ -1,4 +1,4 @@
-//! Derivatives: the language behind each first character, as a table over ranges of characters.
+//! Derivatives by all characters at once, as a table over ranges of characters.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Derivatives: the language behind a first character in texts of a language, singly or as tables over ranges of characters.
+//! Brzozowski derivatives: the language of the texts behind a first character, for one character or as a table over ranges of characters.
 
 pub(super) mod custom_dfa_states;
 pub(super) mod derivatives;

@@ -1,4 +1,4 @@
-//! Single derivatives, and the table of derivatives without the empty ones.
+//! Derivatives by single characters, and tables of derivatives without those that are empty languages.
 
 use crate::strings::charset::index;
 use crate::strings::charset::{CharRange, CharSet};

@@ -1,4 +1,4 @@
-//! The arena: expressions stored once, each with the facts that are worked out when it is made.
+//! The arena of hash-consed expressions, each with facts that are computed when it is made.
 
 use std::hash::BuildHasher;
 use std::sync::Arc;

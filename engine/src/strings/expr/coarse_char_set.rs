@@ -1,5 +1,5 @@
-//! [`CoarseCharSet`]: which characters may come first in texts of an expression, and which at all, seen from its parts when
-//! it is made.
+//! [`CoarseCharSet`]: a superset of the characters that can come first, or at all, in the texts of an expression: one bit for each
+//! ASCII character, and one for all others.
 
 use crate::strings::charset::{CharRange, LAST};
 

@@ -1,4 +1,4 @@
-//! Facts about an expression when it is made, from the facts about its parts.
+//! Facts about an expression, such as nullability, computed from those of its parts when it is made.
 
 use crate::strings::charset::CharRange;
 use crate::strings::expr::arena::Arena;

@@ -1,4 +1,4 @@
-//! The language behind the hour of a time of day with a leap second, made when a text gets there.
+//! The language of a time of day with a leap second, behind its hour; expanded lazily, because each time of day has offsets of its own.
 
 use crate::strings::expr::arena::{Arena, NewLanguage};
 use crate::strings::expr::expression::{Expr, LeapMinute};

@@ -1,4 +1,4 @@
-//! Expressions: each is stored once, and constructors keep a normal form that makes most equal languages equal ids.
+//! Hash-consed regular expressions, whose constructors keep a normal form in which most equal languages have equal ids.
 
 pub(super) mod arena;
 mod boolean;

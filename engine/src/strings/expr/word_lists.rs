@@ -1,7 +1,7 @@
-//! Lists of words: the words that are on them, and those that other lists leave of them.
+//! Finite languages that are lists of words: their derivatives, and the words of one list without those of others.
 //!
-//! Schemas tell alternatives apart by the words of an `enum`. The words of one list that others leave are a list again, and as a
-//! list it shows whether it is empty, or equal to another.
+//! Schemas tell alternatives apart by the words of an `enum`. The words of one list without those of others are a list again, and
+//! a list is easily compared with another and with the empty language.
 
 use crate::strings::charset::{CharRange, index};
 use crate::strings::derive::derivatives::target;

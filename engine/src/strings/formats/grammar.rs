@@ -1,4 +1,4 @@
-//! [`Grammar`]: where formats write their rules.
+//! [`Grammar`]: builder in which formats write the rules of their RFCs as expressions.
 
 use crate::strings::charset::{CharRange, index};
 use crate::strings::expr::arena::Arena;

@@ -1,4 +1,4 @@
-//! Regular expressions as parsed.
+//! Syntax tree of regular expressions, shared by all dialects.
 
 use crate::strings::charset::CharSet;
 

@@ -1,13 +1,13 @@
 //! Compilation of a parsed pattern to its language.
 //!
-//! Assertions speak of the whole text around a place, so that an expression with assertions is no language of its own.
-//! It is compiled with what follows it: for an expression `e` and a language `k` of the texts that may follow,
-//! [`PatternCompiler::followed`] gives the language of the *rests* of a text from which `e` matches some beginning and `k`
+//! Assertions depend on the text around them, so an expression with assertions has no language of its own.
+//! It is compiled with a continuation: for an expression `e` and the language `k` of the texts that may follow,
+//! [`PatternCompiler::followed`] gives the language of the texts of which `e` matches a prefix and `k`
 //! the remainder. Then a lookahead `(?=e)` before `k` is `(e followed by anything) ∩ k`, `$` before `k` is `k` without
 //! all but the empty text, and so on exactly, in alternatives and loops as well. `e*` before `k` is the language `x`
-//! with `x = k ∪ (e, not empty, followed by x)`; behind at least one character, so that there is one such language.
+//! with `x = k ∪ (e, not empty, followed by x)`; each turn reads at least one character, so there is one such language.
 //!
-//! What looks backwards depends on what has been read. `^` holds at the beginning only: everything is compiled for the
+//! Assertions that look backwards depend on the text already read. `^` holds at the beginning only: every expression is compiled for the
 //! beginning and for elsewhere, told apart by whether a character was consumed. For `\b` and lookbehinds a condition on
 //! the past takes the place of the assertion ([`Expr::Past`]), and the languages of pasts that fulfil it are walked
 //! beside the pattern ([`Arena::recall`]).

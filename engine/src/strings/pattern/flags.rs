@@ -1,6 +1,6 @@
-//! The flags `i`, `m` and `s`, which dialects other than ECMA-262 set within a pattern, and what they change.
+//! The flags `i`, `m` and `s`, which dialects other than ECMA-262 set within a pattern, and their effects on classes and anchors.
 //!
-//! ECMA-262 sets them outside of the pattern. Each has the meaning here that it has there, with the flag `u` beside it.
+//! ECMA-262 sets these flags outside of the pattern. Each flag has the meaning here that it has there, together with the flag `u`.
 
 use std::sync::OnceLock;
 

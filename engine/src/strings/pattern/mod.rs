@@ -1,8 +1,8 @@
-//! Regular expressions as languages of the texts in which they find a match.
+//! Regular expressions of `pattern`, compiled to the language of the texts in which they find a match.
 //!
-//! They are those of ECMA-262, and, unless [`PatternSyntax`] says otherwise, also those that are a syntax error there and
-//! mean one thing in Go, Python, Rust and PCRE. [`PatternSyntax`] may also ask for those of Rust or Python instead. All are parsed
-//! to one form, in which classes are sets of characters and assertions are lookarounds.
+//! The dialect is ECMA-262 and, unless [`PatternSyntax`] says otherwise, also syntax that is an error there and
+//! has one meaning in Go, Python, Rust and PCRE; [`PatternSyntax`] may also ask for the dialect of Rust or Python. All dialects are parsed
+//! to one syntax tree, in which classes are sets of characters and assertions are lookarounds.
 
 mod assertions;
 mod ast;

@@ -1,4 +1,4 @@
-//! [`PatternParser`]: where a parse of a pattern stands in its source.
+//! [`PatternParser`]: the cursor of a parser in the source of a pattern.
 
 use hashbrown::HashMap;
 

@@ -1,4 +1,4 @@
-//! Patterns of the Rust crate `regex`, by its own parser: its form of patterns, in which flags are done away with, becomes ours.
+//! Patterns of the Rust crate `regex`: its own parser's syntax tree, in which flags are resolved, is translated to [`ast`](super::ast).
 
 use std::sync::OnceLock;
 

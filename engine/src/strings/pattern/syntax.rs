@@ -1,4 +1,4 @@
-//! [`PatternSyntax`]: which dialects of regular expressions are read.
+//! [`PatternSyntax`]: the dialects of regular expressions in which patterns may be written.
 
 /// The dialect of the regular expressions in `pattern`, `patternProperties` and replies by an expression.
 ///

@@ -1,7 +1,7 @@
-//! Enumerates values that satisfy constraints, to tell whether there are enough of them to differ.
+//! Enumeration of the values that satisfy a constraint, up to the number that must differ from one another.
 //!
-//! Arrays and objects are enumerated item by item and member by member. Each part is one after which the container can be
-//! completed, so every beginning leads to a value of its own, and the work grows with the number of values wanted.
+//! Arrays and objects are enumerated item by item and member by member. After each part the container can be
+//! completed, so every partial container leads to a value of its own, and the work grows with the number of values wanted.
 
 use crate::automaton::error::{AutomatonError, check_limit};
 use crate::automaton::formula::{

@@ -1,7 +1,7 @@
 //! Constraints that infinitely many values satisfy: one more value always differs from those seen.
 //!
-//! A value is infinite if some part of it is, if a member's key is, if an array can grow without end, or if a value can
-//! contain itself. The search follows parts of values until one of these shows.
+//! A set of values is infinite if a part can have infinitely many values, if a member can have infinitely many keys, if an array can grow
+//! without end, or if a requirement recurs within itself. The search follows parts of values until one of these shows.
 
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::{AssertionId, AtomKind, Constraint, FormulaId, ItemsId, MemberKey, TextId};
@@ -35,7 +35,7 @@ struct Looks {
 }
 
 impl Looks {
-    /// The place of a value, which is added if it is new.
+    /// The index of a value, which is added if it is new.
     fn place(&mut self, value: Constraint) -> usize {
         if let Some(&known) = self.places.get(&value) {
             return known;

@@ -1,4 +1,4 @@
-//! The number of values that meet a requirement: finitely many, which are enumerated, or infinitely many.
+//! Cardinality of the set of values that meet a requirement: finite sets are enumerated, infinite ones recognised.
 
 pub(super) mod enumerate;
 pub(super) mod finite;

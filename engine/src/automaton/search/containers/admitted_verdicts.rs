@@ -1,10 +1,10 @@
-//! The verdicts of a member or item after which the container around it can be completed.
+//! The verdicts on a member or item after which the container around it can be completed, as a decision diagram.
 //!
-//! The member is read without its verdicts being known: where its verdicts decide an atom, the residual formula speaks of the
-//! verdicts instead. A [model](super::tableau) completes the container for some verdicts. The residual formula where exactly the
-//! members or items of the model come is a *way*: a formula over verdicts, for all of which this model completes the container.
-//! The next model is looked for under the condition that no way found so far applies, until there is none. So the work grows with
-//! the number of essentially different ways, of which there is usually one for each alternative, and not with the number of
+//! The member is read with its verdicts open: where a verdict decides an atom, the residual formula speaks of the
+//! verdict instead. A [model](super::tableau) completes the container for some verdicts. The residual formula under exactly the
+//! members or items of the model is a *way*: a sufficient condition on the verdicts, under which this model completes the container.
+//! The next model is looked for under the condition that no way found so far holds, until there is none; the diagram is the disjunction of the
+//! ways. So the work grows with the number of essentially different ways, usually one for each alternative, and not with the number of
 //! combinations of verdicts. Assertions with few values, such as the constants that tell alternatives apart, are decided value by
 //! value instead.
 
@@ -32,9 +32,9 @@ impl Search {
             .collect())
     }
 
-    /// The diagram of the verdicts of the assertions `read` for which a container with residual `formula`, which speaks of
-    /// them, can be completed. One way to do so is known, or `false`. `next` looks for a way for which the formulas have
-    /// the truth values beside them, and `can_end` says whether a container without open verdicts can be completed.
+    /// The diagram of the verdicts on the assertions `read` for which a container with residual `formula`, which speaks of
+    /// these verdicts, can be completed. `known` is one way, or `false`. `next` looks for a way under which the given formulas have
+    /// the truth values beside them, and `can_end` decides whether a container without open verdicts can be completed.
     pub(in crate::automaton::search) fn admitted_verdicts(
         &mut self,
         formula: FormulaId,
@@ -116,8 +116,7 @@ impl Search {
         Ok((split.few.iter().map(|place| *place as u32).collect(), all))
     }
 
-    /// The diagram of the verdicts under which all assertions of one of the ways, which are given by their indices, are
-    /// satisfied.
+    /// The diagram of the verdicts under which all assertions of at least one way are satisfied; a way lists the indices of its assertions.
     pub(in crate::automaton::search) fn any_of_ways(&mut self, ways: &[Vec<u32>]) -> Result<DiagramId, AutomatonError> {
         let mut any = Vec::with_capacity(ways.len());
         for way in ways {

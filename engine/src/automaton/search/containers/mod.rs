@@ -1,7 +1,7 @@
-//! Completion of objects and arrays that have been read in part.
+//! Completion of partially read objects and arrays: whether members or items exist that make the residual formula true.
 //!
-//! A [tableau] decomposes a formula into facts about [members](object_facts) or [items](arrays), and these raise
-//! queries about single values. Which verdicts of a value its container admits is found out
+//! A [tableau] decomposes the formula into facts about [members](object_facts) or [items](arrays), and these raise
+//! queries about single values. The verdicts on a value that its container admits are found
 //! [model by model](admitted_verdicts).
 
 mod admitted_verdicts;

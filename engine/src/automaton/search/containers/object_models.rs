@@ -1,5 +1,5 @@
-//! Models of facts about an object that need more than its facts about single keys: members that some language has to
-//! have, and enough members.
+//! Models of objects whose facts about single keys do not suffice: members are added that some language must have, and up to the
+//! least number of members.
 
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::{AssertionId, KeyCell, Keys, MemberKey, TextId};

@@ -1,4 +1,4 @@
-//! Completion of objects, by the [theory](super::object_facts) of facts about the members to come.
+//! Completion of objects: the tableau over the [theory](super::object_facts) of the members to come.
 
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::few_changed::{ChangedAtom, FewChanged};

@@ -1,4 +1,4 @@
-//! Shorter distances between the positions that the condition on an array mentions.
+//! Renumbers the positions that the condition on an array mentions, so that distances between them are short.
 
 use crate::automaton::formula::{AtomKind, FormulaId};
 use crate::automaton::search::Search;

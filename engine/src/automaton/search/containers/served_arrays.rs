@@ -1,9 +1,9 @@
-//! Arrays that items serve: conditions that ask for items and never stand in the way of further ones.
+//! Monotone conditions on arrays, which further items can only help to satisfy: decided without a model.
 //!
-//! Such a condition is made of conjunctions and disjunctions of "so many items satisfy an assertion" and "there are so many
-//! items". One item after the other makes those of its atoms true that items can make true at all, and none of them becomes false
-//! again. So it takes no model to see whether the array can be completed, nor which verdicts of an item it can be completed
-//! after: hundreds of `contains` cost a look at each.
+//! Such a condition consists of conjunctions and disjunctions of "at least so many items satisfy an assertion" and "there are at least so many
+//! items". Items are chosen so that, one after the other, all satisfiable atoms become true, and none becomes false
+//! again. So one pass decides whether the array can be completed, and after which verdicts on an item:
+//! hundreds of `contains` cost one look-up each.
 
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::{AtomKind, FormulaId, FormulaNode};

@@ -1,14 +1,14 @@
-//! [`Tableau`]: a search for facts that make Boolean formulas over atoms hold.
+//! [`Tableau`]: an analytic tableau with backjumping, which looks for facts that make Boolean formulas over atoms hold.
 //!
-//! The search decomposes the formulas: the parts of a conjunction have to hold all, and one part of a disjunction is
-//! tried after the other. Atoms that are reached that way become *facts* of a [`Theory`], which knows what they mean for
-//! an object or an array, and whether they can hold together. Once nothing is left to decompose, the theory builds a
+//! The search decomposes the formulas: all parts of a conjunction must hold, and the parts of a disjunction are
+//! tried one after the other. Atoms reached in this way become *facts* of a [`Theory`], which knows their meaning for
+//! an object or an array, and whether they are consistent. When nothing is left to decompose, the theory builds a
 //! *model* from the facts: a rough description of members or items that exist. Atoms that no fact mentions may have any
-//! value, so most of a formula is never looked at: what costs time is contradictions.
+//! value, so most of a formula is never looked at; the cost lies in contradictions.
 //!
-//! Every fact carries its *reasons*, the choices it rests on. When facts contradict each other, the search returns to
-//! the last choice among their reasons and skips those in between, which the contradiction does not depend on. So parts
-//! of a formula that have nothing to do with each other do not multiply. The number of contradictions is limited.
+//! Every fact carries its *reasons*, the choices that it depends on. When facts contradict each other, the search returns to
+//! the last choice among their reasons and skips those in between, on which the contradiction does not depend. So independent
+//! parts of a formula do not multiply. The number of contradictions is limited.
 
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::algebra::Algebra;
@@ -17,7 +17,7 @@ use crate::automaton::search::Search;
 use hashbrown::{HashMap, HashSet};
 use std::rc::Rc;
 
-/// The choices that a fact or a contradiction rests on, sorted. A choice is known by its depth.
+/// The choices that a fact or a contradiction depends on, sorted. A choice is identified by its depth.
 pub(in crate::automaton::search) type Reasons = Rc<[u32]>;
 
 /// The reasons of facts together.
@@ -66,7 +66,7 @@ enum Goal {
     NoneBut(FormulaId, usize),
 }
 
-/// A list of goals that are still to be reached: the index of the first, which is followed by that of the rest.
+/// A linked list of goals that are still to be reached: the index of the first goal, beside which stands the index of the next.
 type Goals = Option<usize>;
 
 /// A choice between alternatives, each of which would make a goal hold.
@@ -436,7 +436,7 @@ impl<T: Theory> Tableau<T> {
         }
     }
 
-    /// Returns to the last choice that a contradiction rests on and has alternatives left; `false` if there is none.
+    /// Backjumps to the last choice that a contradiction depends on and that has alternatives left; `false` if there is none.
     fn backtrack(&mut self, search: &Search, mut reasons: Reasons) -> bool {
         while let Some(&last) = reasons.last() {
             self.choices.truncate(last as usize + 1);

@@ -1,4 +1,4 @@
-//! [`ValueFacts`]: the assumptions of a search about one value.
+//! [`ValueFacts`]: the facts that a tableau has assumed about one value.
 
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::AssertionId;
