@@ -32,10 +32,10 @@ pub fn families_table() -> String {
 
 Written by `cargo run -p maskwright-models -- families`; a test compares.
 
-Weights are safetensors of F32, F16 or BF16, in one file or in several, in a directory or on the Hugging Face hub, or GGUF files. Of other quantised weights only the MXFP4 of gpt-oss's experts is read, and
-kept in memory as it is; others are refused.
-Every family appends several tokens in one forward pass and takes tokens back; `self_check` holds both against single steps, in every test run and for each format of weights. Tensor operations are held against the
-CPU's loops in every test run, too, on the CPU; on a GPU, families without own kernels have not been measured.
+Weights are safetensors of F32, F16 or BF16, in one file or in several, in a directory or on the Hugging Face hub, or GGUF files. Of quantised safetensors only the MXFP4 of gpt-oss's experts is read, and
+stays quantised in memory; others are refused.
+Every family appends several tokens in one forward pass and takes tokens back; `self_check` compares both with single steps, in every test run and for each format of weights. Every test run also compares tensor operations, run
+on the CPU, with the CPU's loops. On a GPU, families without own kernels have not been measured.
 
 | family | models | `architectures` | on a GPU, passes of up to 8 tokens by | greedy tokens and logits compared with | limits |
 |---|---|---|---|---|---|
@@ -59,8 +59,8 @@ CPU's loops in every test run, too, on the CPU; on a GPU, families without own k
     }
     text.push_str(
         "
-`scripts/compare-transformers/run.sh` compares again, each family in several shapes; `models/tests/all/golden.json` keeps what transformers computed for
-checkpoints of each, which every test run computes too. `scripts/compare-llamacpp/run.sh` compares with llama.cpp, over GGUF files that it reads.
+`scripts/compare-transformers/run.sh` repeats the comparison, for each family in several shapes; `models/tests/all/golden.json` keeps the results of transformers for
+checkpoints of each family, and every test run compares with these. `scripts/compare-llamacpp/run.sh` compares with llama.cpp, over GGUF files that llama.cpp reads.
 
 ",
     );
@@ -98,9 +98,9 @@ fn gguf_section() -> String {
 ends of answers come from the file's metadata.
 
 - **Architectures**: {}.
-- **Formats of tensors**: {}. On the CPU, quantised weights stay as they are, and what they are multiplied with is rounded to 8 bits, as in ggml; `--dtype f32`
-  computes with the numbers that they stand for. On a GPU they stay as they are, too, where own kernels fit the model and all matrices are quantised, and are multiplied as the numbers that they stand for; otherwise they become
-  BF16 when the model is loaded. Those kernels are held against the CPU in every test run where there is a C++ compiler, emulated on the CPU; on a GPU they have not been run.
+- **Formats of tensors**: {}. On the CPU, weights stay quantised, and activations are rounded to 8 bits, as in ggml; `--dtype f32`
+  computes with the numbers that the quantised weights stand for. On a GPU, weights stay quantised if own kernels fit the model and all matrices are quantised, and are multiplied as the numbers that they stand for; otherwise they become
+  BF16 when the model is loaded. Every test run with a C++ compiler compares these kernels, emulated on the CPU, with the CPU's loops; on a GPU they have not been run.
 - **Tokenizers**: byte-level BPE (`gpt2`) with the usual ways of cutting texts into words (`tokenizer.ggml.pre`), and SentencePiece's BPE (`llama`).
 - **Not read**: models in several files, experts, other architectures and formats; an error names the key or tensor.
 
