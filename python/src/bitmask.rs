@@ -1,4 +1,4 @@
-//! [`Bitmask`]: the memory of the caller's that masks are written into.
+//! [`Bitmask`]: memory of the caller into which masks are written.
 
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -7,10 +7,10 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
 
-/// `torch.int32`, once a tensor of it was seen.
+/// `torch.int32`, after the first tensor of this type.
 static INT32: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 
-/// The type of that tensor.
+/// The type of torch's tensors, after the first one.
 static TENSOR_TYPE: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 
 /// Rows of words in the memory of a numpy array, a memoryview, or a tensor on the CPU.

@@ -19,7 +19,7 @@ use crate::tokenizer::Tokenizer;
 /// Schema of any object, for `json_object`.
 const ANY_OBJECT: &str = r#"{"type": "object"}"#;
 
-/// Memory for compiled schemas, unless another is asked for.
+/// Default memory for compiled schemas.
 const CACHE_BYTES: usize = 1 << 30;
 
 /// Compiles schemas for one tokenizer and keeps the compiled ones. Threads may share it.
@@ -53,12 +53,12 @@ impl Compiler {
         self.compile(py, json_text(schema)?, SchemaCompiler::json_schema)
     }
 
-    /// Any JSON object.
+    /// Compiles the schema of any JSON object.
     fn compile_json_object(&self, py: Python<'_>) -> PyResult<Compiled> {
         self.compile(py, ANY_OBJECT.to_owned(), SchemaCompiler::json_schema)
     }
 
-    /// Texts that a regular expression matches whole, as they are.
+    /// Compiles a regular expression: the reply is a text that it matches whole.
     fn compile_regex(&self, py: Python<'_>, pattern: String) -> PyResult<Compiled> {
         self.compile(py, pattern, SchemaCompiler::regex)
     }
@@ -69,7 +69,7 @@ impl Compiler {
         self.compile(py, text, |compiler, _| compiler.choice(&choices))
     }
 
-    /// Texts of a grammar, as they are.
+    /// Compiles a grammar: the reply is one of its texts.
     #[pyo3(signature = (grammar, *, syntax=None))]
     fn compile_grammar(&self, py: Python<'_>, grammar: String, syntax: Option<&str>) -> PyResult<Compiled> {
         let syntax = match syntax {
@@ -84,7 +84,7 @@ impl Compiler {
         self.compile(py, grammar, move |compiler, grammar| compiler.grammar(grammar, syntax))
     }
 
-    /// Replies as a structural tag describes them: its JSON as text, a dict, or a Pydantic model of one.
+    /// Compiles a structural tag, given as JSON text, a dict or a Pydantic model.
     fn compile_structural_tag(&self, py: Python<'_>, tag: &Bound<'_, PyAny>) -> PyResult<Compiled> {
         self.compile(py, json_text(tag)?, SchemaCompiler::structural_tag)
     }
@@ -107,7 +107,7 @@ impl Compiler {
         }))
     }
 
-    /// The tokenizer that masks are over.
+    /// The tokenizer of the masks.
     #[getter]
     fn tokenizer(&self) -> Tokenizer {
         Tokenizer::over(self.0.vocabulary().clone())
@@ -125,7 +125,7 @@ impl Compiler {
         self.0.cache_size().1
     }
 
-    /// Lets all compiled schemas go. Matchers keep theirs.
+    /// Drops all kept schemas. Matchers keep their own.
     fn clear_cache(&self) {
         self.0.clear_cache();
     }
@@ -161,7 +161,7 @@ pub(crate) struct Compiled {
 
 #[pymethods]
 impl Compiled {
-    /// A matcher at the start of an answer.
+    /// Makes a matcher at the start of an answer.
     #[pyo3(signature = (*, stop_token_ids=None, max_tokens=None))]
     pub(crate) fn matcher(&self, stop_token_ids: Option<Vec<u32>>, max_tokens: Option<usize>) -> PyResult<Matcher> {
         let options = MatcherOptions {

@@ -1,4 +1,4 @@
-//! The exceptions of the package, and how the errors of the engine become them.
+//! The exceptions of the package, made from the errors of the engine.
 
 use maskwright::CompileErrorKind;
 use maskwright_serving::MatcherError;

@@ -54,7 +54,7 @@ impl Executor {
         py.detach(|| self.0.fill(work)).map_err(|error| matcher_error(&error))
     }
 
-    /// Writes the mask of each matcher into its row, and those behind each of its drafted tokens into the rows that follow.
+    /// Writes the mask of each matcher into its row, and the masks after each of its drafted tokens into the following rows.
     fn fill_with_drafts(
         &self,
         py: Python<'_>,
@@ -90,7 +90,7 @@ impl Executor {
             .map_err(|error| matcher_error(&error))
     }
 
-    /// Accepts a token in each matcher; for each whether it was allowed.
+    /// Accepts a token in each matcher. Returns for each whether the token was allowed.
     fn accept(&self, py: Python<'_>, tokens: Vec<(Bound<'_, Matcher>, u32)>) -> PyResult<Vec<bool>> {
         let tokens: Vec<(SharedMatcher, u32)> = tokens
             .iter()
@@ -108,7 +108,7 @@ fn shared(matcher: &Bound<'_, Matcher>) -> SharedMatcher {
     matcher.get().shared().clone()
 }
 
-/// Takes a row out of those that no other matcher writes into.
+/// Takes a row out of the rows that no other matcher writes into.
 fn take<'a>(free: &mut [Option<&'a mut [u32]>], row: usize, count: usize) -> PyResult<&'a mut [u32]> {
     let place = free.get_mut(row).ok_or_else(|| no_such_row(row, count))?;
     place

@@ -8,7 +8,7 @@ use crate::bitmask::Bitmask;
 use crate::compiler::Compiled;
 use crate::errors::matcher_error;
 
-/// Stands in one answer. Threads may share it, each call has it alone.
+/// The state of one answer. Threads may share it; calls run one at a time.
 #[pyclass(frozen, module = "maskwright")]
 pub(crate) struct Matcher(SharedMatcher);
 
@@ -44,22 +44,22 @@ impl Matcher {
         compiled.get().matcher(stop_token_ids, max_tokens)
     }
 
-    /// Accepts a token; False, and nothing changed, where it is not allowed.
+    /// Accepts a token. Returns False, and changes nothing, if it is not allowed.
     fn accept_token(&self, py: Python<'_>, token: u32) -> PyResult<bool> {
         self.with(py, |matcher| matcher.accept(token))
     }
 
-    /// Accepts tokens up to the first that is not allowed, and counts them.
+    /// Accepts tokens up to the first that is not allowed, and returns the number of accepted ones.
     fn accept_tokens(&self, py: Python<'_>, tokens: Vec<u32>) -> PyResult<usize> {
         self.with(py, |matcher| matcher.accept_all(&tokens))
     }
 
-    /// Counts the tokens that `accept_tokens` would accept. The matcher stays where it is.
+    /// Returns the number of tokens that `accept_tokens` would accept. The matcher does not change.
     fn validate_tokens(&self, py: Python<'_>, tokens: Vec<u32>) -> PyResult<usize> {
         self.with(py, |matcher| matcher.validate(&tokens))
     }
 
-    /// Writes the mask into a row of a bitmask; False where every token is allowed.
+    /// Writes the mask into a row of a bitmask. Returns False if every token is allowed.
     #[pyo3(signature = (bitmask, index=0))]
     fn fill_next_token_bitmask(&self, py: Python<'_>, bitmask: &Bound<'_, PyAny>, index: usize) -> PyResult<bool> {
         let mut bitmask = Bitmask::of(bitmask)?;
@@ -86,7 +86,7 @@ impl Matcher {
         })
     }
 
-    /// A copy at the same place, which goes its own way.
+    /// Makes an independent copy at the same place.
     fn fork(&self, py: Python<'_>) -> PyResult<Self> {
         self.with(py, |matcher| matcher.fork()).map(Self::new)
     }
@@ -101,22 +101,22 @@ impl Matcher {
         self.with(py, Inner::is_completed)
     }
 
-    /// The text that must come next, whatever is sampled.
+    /// Returns the text that must come next; empty if there is a choice.
     fn find_jump_forward_string(&self, py: Python<'_>) -> PyResult<String> {
         self.with(py, Inner::forced_text)
     }
 
-    /// The tokens that must come next, as the tokenizer writes them.
+    /// Returns the tokens that must come next, as the tokenizer writes them.
     fn forced_tokens(&self, py: Python<'_>) -> PyResult<Vec<u32>> {
         self.with(py, Inner::forced_tokens)
     }
 
-    /// Tokens that end the answer from here, without the stop token; None where no way is known.
+    /// Returns tokens that end the answer, without the stop token; None if none are known.
     fn completion(&self, py: Python<'_>) -> PyResult<Option<Vec<u32>>> {
         self.with(py, Inner::completion)
     }
 
-    /// Fills one row for each node of a tree of drafted tokens; True where every node can be reached.
+    /// Fills one row for each node of a tree of drafted tokens. Returns True if every node can be reached.
     fn traverse_draft_tree(
         &self,
         py: Python<'_>,
@@ -148,7 +148,7 @@ impl Matcher {
         self.0.lock().vocabulary().len()
     }
 
-    /// Number of tokens accepted and not taken back.
+    /// Number of tokens that were accepted and not taken back.
     #[getter]
     fn num_accepted_tokens(&self) -> usize {
         self.0.lock().position()

@@ -7,7 +7,7 @@ use maskwright_worker::StyleChanges;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// The text of a JSON value: a `str` is one already, a Pydantic model says its schema, all else is written by Python's `json`.
+/// Returns the text of a JSON value: a `str` as it is, a Pydantic model's schema, and any other value as Python's `json` writes it.
 pub(crate) fn json_text(value: &Bound<'_, PyAny>) -> PyResult<String> {
     if let Ok(text) = value.extract::<String>() {
         return Ok(text);
@@ -19,7 +19,7 @@ pub(crate) fn json_text(value: &Bound<'_, PyAny>) -> PyResult<String> {
     value.py().import("json")?.call_method1("dumps", (value,))?.extract()
 }
 
-/// The options that arguments say.
+/// The options that the arguments give.
 pub(crate) fn options(
     style: Option<&Bound<'_, PyAny>>,
     formats: &str,

@@ -10,7 +10,7 @@ use pyo3::types::{PyBytes, PyType};
 use crate::errors::{TokenizerError, tokenizer_error};
 use crate::tokenizer_files;
 
-/// The tokens of a model: the bytes of each, and which of them end an answer. Threads may share it.
+/// The tokens of a model: their bytes, and the tokens that end an answer. Threads may share it.
 #[pyclass(frozen, module = "maskwright")]
 pub(crate) struct Tokenizer(Arc<Vocabulary>);
 
@@ -178,7 +178,7 @@ impl Tokenizer {
         (self.0.kind(token) == TokenKind::Text).then(|| PyBytes::new(py, self.0.token_bytes(token)))
     }
 
-    /// The bytes that tokens spell, special and unused ones left out.
+    /// The bytes that tokens spell. Special and unused tokens are left out.
     fn decode<'py>(&self, py: Python<'py>, tokens: Vec<TokenId>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.0.text_bytes(&tokens))
     }

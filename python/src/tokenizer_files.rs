@@ -17,7 +17,7 @@ pub(crate) struct TokenizerFile {
 /// Largest file that is read, in bytes.
 const MAX_BYTES: u64 = 1 << 30;
 
-/// Reads a file, or the files of a model's directory. The error says what was expected.
+/// Reads a file, or the files of a model's directory. The error names the expected data.
 pub(crate) fn read(path: &Path) -> Result<TokenizerFile, String> {
     if path.is_dir() {
         return directory(path);
@@ -74,7 +74,7 @@ fn contents(path: &Path) -> Result<Vec<u8>, String> {
     fs::read(path).map_err(failed)
 }
 
-/// Reads `tokenizer.json` or `tokenizer.model` of a directory, and what the files beside it say of the end and the logits.
+/// Reads `tokenizer.json` or `tokenizer.model` of a directory; the files beside it give the tokens that end answers and the number of logits.
 fn directory(path: &Path) -> Result<TokenizerFile, String> {
     let known = ["tokenizer.json", "tokenizer.model"];
     let Some(file) = known.iter().map(|name| path.join(name)).find(|file| file.is_file()) else {
