@@ -1,4 +1,6 @@
 //! The masks of one compiled schema, computed on demand and cached.
+//!
+//! The maskers of a schema share it. To compute a new mask takes the schema's one lock; to look up a known one takes none.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

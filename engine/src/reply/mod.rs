@@ -1,4 +1,7 @@
 //! [`ReplyCompiler`]: token masks of whole replies: data in JSON, in YAML or as text, with the text around the data.
+//!
+//! `text.rs` has replies that are one string (regular expressions, lists of texts), `yaml.rs` YAML, `tags/` structural tags (tool
+//! calls, reasoning, special tokens), and `grammar/` grammars in EBNF and Lark.
 
 mod grammar;
 mod masks;

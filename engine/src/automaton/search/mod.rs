@@ -2,6 +2,7 @@
 //! array be completed?
 //!
 //! [Containers](containers) are completed by a tableau over their residual formulas, which raises queries about single values.
+//! Objects whose keys are judged one by one need no search (`independent_keys.rs`). `satisfiable.rs` dispatches.
 //!
 //! The [machine](super::step) allows a byte only if these queries are answered yes. Values are finite, so the answers form a
 //! [least fixpoint](least_fixpoint): a query that comes up while it is being answered counts as answered no. Nothing
