@@ -354,7 +354,7 @@ pub(crate) fn power(base: u64, exponent: u64) -> BigUint {
     }
 }
 
-/// Divides `value`, which is not zero, by `factor` as often as it goes; returns what remains, and the number of divisions.
+/// Divides `value`, which is not zero, by `factor` as often as possible without remainder; returns the quotient and the number of divisions.
 pub(crate) fn strip_factor(value: BigUint, factor: u64) -> (BigUint, u64) {
     let (mut rest, mut count) = (value, 0);
     if let Some(mut small) = rest.to_u64() {

@@ -178,7 +178,7 @@ pub enum VocabularyError {
     TokenizerJson {
         /// JSON Pointer into tokenizer.json.
         pointer: String,
-        /// The error found there, and what was expected.
+        /// The error found there, and the expected value.
         message: String,
     },
     /// The crate `tokenizers` fails on the tokenizer (only with the feature `tokenizers`).

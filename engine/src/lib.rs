@@ -1,4 +1,4 @@
-//! Token masks for JSON Schema: which tokens may come next, so that what a language model writes is valid.
+//! Token masks for JSON Schema: the tokens that a language model may write next, so that its document is valid.
 //!
 //! A language model writes a document token by token. Before each token this crate says which tokens can still lead to a
 //! document that is valid under a JSON Schema; the caller sets the logits of all others to negative infinity. A token is
@@ -73,13 +73,13 @@
 //!
 //! - For grammars that are ambiguous, or need a look ahead: [`ReplyCompiler`] takes grammars in EBNF and Lark's notation, beside regular expressions and structural tags, and refuses those.
 //! - To validate whole documents: a validator such as the crate `jsonschema` does that faster, and needs no vocabulary.
-//! - For schemas that must be treated at any price: what cannot be treated exactly, such as back-references in a pattern,
-//!   is refused with [`CompileErrorKind::Unsupported`]; it is never treated as if it were not there.
+//! - For schemas that must be treated at any price: a schema with a keyword that cannot be treated exactly, such as a pattern with
+//!   back-references, is refused with [`CompileErrorKind::Unsupported`]; a keyword is never ignored instead.
 //!
 //! # Untrusted input
 //!
 //! Schemas and tokenizer files may come from strangers. Whatever they hold, there is no panic, and nothing recurses
-//! on the native stack over the depth of a schema or a document. [`Limits`] bounds memory and time; what exceeds them is
+//! on the native stack over the depth of a schema or a document. [`Limits`] bounds memory and time; input that exceeds them is
 //! refused with an error that names the limit. The defaults are wide: a hostile schema can take gigabytes and seconds. The
 //! crate opens no file and no socket, starts no thread, reads no environment variable, and never fetches a reference:
 //! documents that `$ref` leads to are given with [`ExactOptions::document`].

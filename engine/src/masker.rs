@@ -160,15 +160,14 @@ pub trait Masker: Send {
         Ok(None)
     }
 
-    /// Says that `token` may be accepted next: a framework may use the time until then, on a thread that is not needed
-    /// elsewhere, to work out what [`advance`](Masker::advance) and [`forced_tokens`](Masker::forced_tokens) will need. They
-    /// give the same results whether this was called or not, for allowed tokens and others. Does nothing unless a framework
-    /// makes something of it.
+    /// Announces that `token` may be accepted next: a framework may use the time until then, on a thread that is not needed
+    /// elsewhere, to compute results that [`advance`](Masker::advance) and [`forced_tokens`](Masker::forced_tokens) will need. The results of
+    /// these methods do not depend on this call, for allowed tokens and others. The default implementation does nothing.
     fn speculate(&mut self, token: TokenId) {
         let _ = token;
     }
 
-    /// Estimates the bytes that the compiled schema takes, with what was worked out for its masks; all its maskers share them.
+    /// Estimates the memory of the compiled schema in bytes, with cached results for its masks; all its maskers share this memory.
     /// Memory that all schemas of the vocabulary share is not counted. `None` where the framework does not tell.
     fn memory_bytes(&self) -> Option<usize> {
         None

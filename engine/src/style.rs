@@ -34,7 +34,7 @@ pub struct Style {
     pub closed: bool,
     /// Whether objects have all members that `properties` declares. Left out are members without which alone a value is finite,
     /// as where a schema refers to itself. Objects that are valid only without some of the members, that are nested more than 128
-    /// deep, or of which few would be left where they have to differ (`uniqueItems`) have what they must.
+    /// deep, or of which few would be left where they have to differ (`uniqueItems`) have the required members.
     pub all_required: bool,
     /// Escapes in strings and names.
     pub escapes: Escapes,

@@ -1,4 +1,4 @@
-//! [`Choices`]: bytes read as decisions.
+//! [`Choices`]: a source of decisions for generators, read from the bytes of a fuzz input.
 
 use arbitrary::Unstructured;
 

@@ -1,4 +1,5 @@
-//! Documents of a small world, so that the keywords of random schemas meet them: at random, after a schema, and changed.
+//! Random documents over a small set of names and scalars, so that random schemas often apply to them: arbitrary ones, ones made for a
+//! schema, and mutations.
 
 use serde_json::{Map, Number, Value};
 

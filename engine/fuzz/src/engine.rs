@@ -1,4 +1,4 @@
-//! The engine as its users have it: a compiled schema over a vocabulary.
+//! Set-up of the engine through its public interface: vocabularies, styles, compilers, and acceptance of documents token by token.
 
 use std::sync::{Arc, LazyLock};
 

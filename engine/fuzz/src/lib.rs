@@ -4,10 +4,10 @@
 //! reach new code, and `cargo test`, which takes them from a seeded generator:
 //!
 //! - [`targets::agreement`]: a document is accepted token by token if and only if the `jsonschema` crate finds it valid;
-//! - [`targets::walk`]: random tokens among those allowed never lead to where no document ends, and what they spell is valid;
+//! - [`targets::walk`]: random allowed tokens never lead to a dead end, and the documents that they spell are valid;
 //! - [`targets::schema_text`]: no text makes compiling panic;
 //! - [`targets::vocabulary_masks`]: masks over odd vocabularies are those that single bytes say;
-//! - [`targets::work`]: no call asks for more memory than a bound, and what compiles is not refused later.
+//! - [`targets::work`]: no call allocates more memory than a bound, and a schema that compiles causes no limit error later.
 //!
 //! `cargo test` runs each target over a few seeded inputs. More of them, from another seed on:
 //!

@@ -1,5 +1,5 @@
-//! [`Meter`]: counts the memory that a thread asks for, as a measure of work that is the same on every machine, and what of
-//! it is not given back.
+//! [`Meter`]: an allocator that counts the bytes that a thread allocates, as a measure of work that is the same on every machine, and
+//! the bytes that it has not freed.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;

@@ -54,8 +54,8 @@ pub fn random(choices: &mut Choices<'_>) -> Value {
     schemas.document(keywords)
 }
 
-/// A schema of a random draft that puts many others together as people do it: alternatives, conditions, what a list
-/// contains, members; by themselves, as members of any name or as items that differ.
+/// Draws a schema of a random draft that combines many others as people do: as alternatives, conditions, `contains` or
+/// members; by themselves, as members of any name or as items that differ.
 pub fn wide(choices: &mut Choices<'_>) -> Value {
     const PARTS: usize = 12;
     const SUBSCHEMAS: usize = 12;

@@ -1,8 +1,8 @@
-//! Shrinking of a discrepancy to a small one.
+//! Shrinks the schema or document of a discrepancy: parts are removed greedily as long as the discrepancy remains.
 
 use serde_json::{Map, Value};
 
-/// The smallest value that can be reached from `value` by steps that each leave something out and keep `wrong` true.
+/// Shrinks `value` by removals that keep `wrong` true, until none is left.
 pub fn shrunk(value: &Value, wrong: impl Fn(&Value) -> bool) -> Value {
     let mut value = value.clone();
     while let Some(smaller) = smaller(&value).into_iter().find(&wrong) {
@@ -11,7 +11,7 @@ pub fn shrunk(value: &Value, wrong: impl Fn(&Value) -> bool) -> Value {
     value
 }
 
-/// `value` with one thing less, in all ways.
+/// All values that result from `value` by one removal.
 fn smaller(value: &Value) -> Vec<Value> {
     let mut all = Vec::new();
     match value {

@@ -1,4 +1,4 @@
-//! The many ways to write one value: whitespace, order of members, escapes, spellings of numbers.
+//! Random spellings of one JSON value: whitespace, order of members, escapes, notations of numbers.
 
 use maskwright_suites::strict_json;
 use serde_json::{Number, Value};

@@ -51,7 +51,7 @@ impl SchemaCompiler {
         self.kept("schema", schema, || self.exact.compile(schema))
     }
 
-    /// Compiles a regular expression that a whole answer matches, as [`ReplyCompiler::compile_regex`] does, or gives what was kept. Its
+    /// Compiles a regular expression that a whole answer matches, as [`ReplyCompiler::compile_regex`] does, or returns the cached schema. The
     /// dialect is the options' [`PatternSyntax`](maskwright::PatternSyntax).
     ///
     /// # Errors
@@ -61,7 +61,7 @@ impl SchemaCompiler {
         self.kept("regex", pattern, || self.replies.compile_regex(pattern))
     }
 
-    /// Compiles texts of which an answer is one, or gives what was kept.
+    /// Compiles a list of fixed texts, one of which is the answer, or returns the cached schema.
     ///
     /// # Errors
     ///
@@ -77,8 +77,8 @@ impl SchemaCompiler {
         })
     }
 
-    /// Compiles a grammar, as [`ReplyCompiler::compile_grammar`] does, or gives what was kept. The notation is the one that it is
-    /// [probably](GrammarSyntax::of) in, where none is given.
+    /// Compiles a grammar, as [`ReplyCompiler::compile_grammar`] does, or returns the cached schema. The notation is
+    /// [guessed](GrammarSyntax::of) from the text, where none is given.
     ///
     /// # Errors
     ///
@@ -90,7 +90,7 @@ impl SchemaCompiler {
         })
     }
 
-    /// Compiles the JSON of a structural tag, as [`ReplyCompiler::compile_structural_tag`] does, or gives what was kept.
+    /// Compiles the JSON of a structural tag, as [`ReplyCompiler::compile_structural_tag`] does, or returns the cached schema.
     ///
     /// # Errors
     ///
@@ -99,7 +99,7 @@ impl SchemaCompiler {
         self.kept("structural tag", tag, || self.replies.compile_structural_tag(tag))
     }
 
-    /// Gives what was kept for a text of a kind, or else compiles it and keeps that.
+    /// Returns the cached schema for a text of a kind, or else compiles the text and caches the result.
     fn kept(
         &self,
         kind: &str,

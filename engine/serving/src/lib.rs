@@ -1,7 +1,7 @@
 //! The parts that a server of language models needs around the engine: compiled schemas that are kept, matchers that write into rows of
 //! a batch, and threads that fill a batch.
 //!
-//! 1. [`SchemaCompiler`] compiles schemas for one vocabulary and keeps what it compiled, within a bound on memory. Threads share it.
+//! 1. [`SchemaCompiler`] compiles schemas for one vocabulary and caches them within a bound on memory. Threads share it.
 //! 2. [`CompiledSchema`] makes any number of [`Matcher`]s.
 //! 3. [`Matcher`] stands in one answer. It writes masks into the caller's words, has stop tokens of its own and, where that is
 //!    asked for, a limit on tokens within which the answer ends.

@@ -15,11 +15,11 @@ pub struct MatcherOptions {
     pub max_tokens: Option<usize>,
 }
 
-/// The error of a matcher that could not do as asked.
+/// Errors of matchers.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MatcherError {
-    /// The engine could not tell, or was asked for what it cannot do.
+    /// An error of the engine's masker.
     #[error(transparent)]
     Mask(#[from] MaskError),
     /// The list of stop tokens is empty.
@@ -338,9 +338,9 @@ impl Matcher {
         Ok(self.masker.completion(&mut tokens)?.then_some(tokens))
     }
 
-    /// Fills the row of this place, and one more for the place behind each of the drafted tokens, up to the first that is not allowed; rows
-    /// behind that one allow every token, because what is sampled there is thrown away. The matcher stays where it is. Gives the
-    /// number of drafted tokens that are allowed. `rows` are one more than `drafted`, each of `words` words.
+    /// Fills the row of the current state, and one more for the state behind each of the drafted tokens, up to the first that is not allowed;
+    /// later rows allow every token, because tokens sampled there are discarded. The matcher stays in its state. Returns the
+    /// number of drafted tokens that are allowed. There is one more row in `rows` than tokens in `drafted`, each of `words` words.
     ///
     /// # Errors
     ///

@@ -125,8 +125,8 @@ enum EscapePart {
 }
 
 impl EscapePart {
-    /// Whether a byte goes on to a spelling that is the only one of its character, or one of few. Others are second spellings
-    /// of what is found without them.
+    /// Whether a byte continues to a spelling that is the only one of its character, or one of few. Others are second spellings
+    /// of characters that are found without them.
     fn may_be_followed_by(self, byte: u8) -> bool {
         match self {
             Self::None => true,

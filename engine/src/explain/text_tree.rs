@@ -213,7 +213,7 @@ fn end_of_string(text: &[u8], start: usize) -> (usize, bool) {
     (text.len(), false)
 }
 
-/// The characters of a string, or of as much of it as is there, without what a part of a character spells at its end.
+/// Decodes the characters of a string or of its prefix, without a partial character at the end.
 pub(super) fn beginning(string: &[u8], is_whole: bool) -> String {
     /// Bytes of the longest character: two escapes of surrogates.
     const LONGEST: usize = 12;

@@ -191,7 +191,7 @@ impl Suggestion {
     }
 }
 
-/// A name in small letters, without what separates its words, each letter a byte.
+/// Returns a name in small letters, without separators between words, as bytes.
 fn plain(name: &str) -> Vec<u8> {
     let letters = name.bytes().filter(|byte| !matches!(byte, b'_' | b'-' | b' ' | b'$'));
     letters.map(|byte| byte.to_ascii_lowercase()).collect()

@@ -47,7 +47,7 @@ pub use warning::{Warning, WarningKind};
 /// Warns of keywords that are probably not meant as they stand, in the order of the schema's places from the root on.
 ///
 /// Options that change how a schema is read change the warnings: the draft, the syntax of patterns, the root. A text that is
-/// not JSON has no warnings; [`Explainer`](crate::explain::Explainer) says what is refused.
+/// not JSON has no warnings; [`Explainer`](crate::explain::Explainer) reports the errors of a schema that is refused.
 pub fn lint(schema: &str, options: &ExactOptions) -> Vec<Warning> {
     inspect(schema, options, |report, place| {
         root::check(report, place);

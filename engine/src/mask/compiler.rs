@@ -40,9 +40,9 @@ impl fmt::Debug for ExactCompiler {
 }
 
 impl ExactCompiler {
-    /// A compiler for a vocabulary. Where its tokens spell ASCII alone and the style escapes only what it must, all other
-    /// characters are escaped ([`Escapes::Ascii`](crate::Escapes::Ascii)), so that documents that have them can be written. Sorts
-    /// its tokens, and looks at values of any kind and, where formats are asserted, at texts of these, which takes a fraction of
+    /// Creates a compiler for a vocabulary. Where its tokens spell ASCII alone and the style escapes only characters that must be, all other
+    /// characters are escaped too ([`Escapes::Ascii`](crate::Escapes::Ascii)), so that documents that have them can be written. Indexes
+    /// the tokens and computes masks of unconstrained values and, where formats are asserted, of their texts, which takes a fraction of
     /// a second.
     pub fn new(vocabulary: Arc<Vocabulary>, options: ExactOptions) -> Self {
         Self::tuned(vocabulary, options, Tuning::default())

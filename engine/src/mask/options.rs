@@ -7,7 +7,7 @@ use crate::{CompileError, CompileErrorKind, Escapes, Limits, PatternSyntax, Styl
 
 /// Options of reading schemas, and of the documents under them.
 ///
-/// The default is what a model should write: [`Style::generation`], draft 2020-12 where a schema does not say, and `format`
+/// The default is for generation by a model: [`Style::generation`], draft 2020-12 where a schema names none, and `format`
 /// as an annotation. [`judging`](Self::judging) admits all of JSON. Each setter returns the changed options.
 ///
 /// ```
@@ -90,8 +90,8 @@ impl ExactOptions {
         self
     }
 
-    /// The options with which all documents can be written in a vocabulary: where its tokens spell ASCII alone and only what must be
-    /// escaped is, all other characters are escaped as well.
+    /// The options with which all documents can be written in a vocabulary: where its tokens spell ASCII alone and only characters that must be
+    /// escaped are, all other characters beyond ASCII are escaped as well.
     pub(crate) fn for_vocabulary(mut self, vocabulary: &Vocabulary) -> Self {
         if self.style.escapes == Escapes::Needed && vocabulary.is_ascii() {
             self.style.escapes = Escapes::Ascii;

@@ -42,7 +42,7 @@ const SINGLE_BYTES: usize = 1 << 20;
 /// Work after which nothing more is looked at, in units of about a microsecond (see [`Automaton::effort`]).
 const EFFORT: usize = 1_000;
 
-/// Formats, and texts that come by what is different in each.
+/// Formats, each with example texts that pass through its distinct states.
 const TEXTS: [(&str, &[&str]); 12] = [
     ("date-time", &["1987-06-05T04:32:10.9Z", "1987-06-05T04:32:10+09:00"]),
     ("date", &["1987-06-05"]),

@@ -212,9 +212,8 @@ impl ReplyCompiler {
         Ok(Box::new(StateMasker::new(reply, start)))
     }
 
-    /// Compiles a regular expression into a masker of the texts that it matches whole. Which expressions are read, and what their parts
-    /// mean, is as in the keyword `pattern`, by the options: those of ECMA-262, Rust or Python, as
-    /// [`PatternSyntax`](crate::PatternSyntax) says.
+    /// Compiles a regular expression into a masker of the texts that it matches whole. The dialect is that of the keyword `pattern` under the
+    /// options: ECMA-262, Rust or Python, as [`PatternSyntax`](crate::PatternSyntax) says.
     ///
     /// # Errors
     ///
@@ -236,18 +235,18 @@ impl ReplyCompiler {
         self.compile_text(&text::schema_of_choice(choices))
     }
 
-    /// Compiles a grammar into a masker of the replies that are a text of it, bytes of UTF-8 as they are. Nothing of the style counts.
+    /// Compiles a context-free grammar into a masker of its texts, as UTF-8. The options' style has no effect.
     ///
-    /// Rules may be nested in themselves where each byte of a reply says which of the rules it belongs to, as in grammars of
-    /// JSON, expressions or programs. Rules may begin with themselves (`sum: sum "+" term | term`) or alike; what is refused is
-    /// what would have to be remembered in ever more ways at once, such as palindromes.
+    /// Rules may be nested in themselves where each byte of a reply determines the rule that it belongs to, as in grammars of
+    /// JSON, expressions or programs. Left recursion (`sum: sum "+" term | term`) and alternatives with a common beginning are allowed.
+    /// Grammars are refused whose replies would need an unbounded number of parses at once, such as that of palindromes.
     ///
     /// # Errors
     ///
     /// [`CompileErrorKind::Malformed`], with line and column, where the text is no grammar, names a rule that it does not define,
-    /// or has no rule to begin with; [`CompileErrorKind::Unsupported`] for what [`GrammarSyntax`] says is not read, and, with the
-    /// rule and what begins alike, where a byte does not say what it belongs to; [`CompileErrorKind::Unsatisfiable`] where it has
-    /// no text; [`CompileErrorKind::LimitExceeded`] where it is too large.
+    /// or has no root rule; [`CompileErrorKind::Unsupported`] for syntax that [`GrammarSyntax`] names as not read, and, with the
+    /// rule and its conflicting parts, where a byte does not determine the rule that it belongs to; [`CompileErrorKind::Unsatisfiable`]
+    /// where the grammar has no text; [`CompileErrorKind::LimitExceeded`] where it is too large.
     pub fn compile_grammar(&self, grammar: &str, syntax: GrammarSyntax) -> Result<Box<dyn Masker>, CompileError> {
         grammar::compile(self, grammar, syntax)
     }
@@ -255,9 +254,9 @@ impl ReplyCompiler {
     /// Compiles a structural tag into a masker of the replies that it describes: the JSON of XGrammar's `StructuralTag` as servers write it for
     /// tools and reasoning, with `format` or, in its older form, `structures` and `triggers`.
     ///
-    /// JSON documents in it are those of the options' style, and as exact as everywhere. Beside what XGrammar documents, the format
-    /// `{"type": "choice", "choices": [TEXT, …]}` is one of some texts. Fixed texts name special tokens: `<|call|>` in one is the token of that name,
-    /// where the vocabulary has it. Free text within a tag never has the tag's end.
+    /// JSON documents in a structural tag are in the options' style, and their masks are exact. Beside the formats that XGrammar documents,
+    /// `{"type": "choice", "choices": [TEXT, …]}` is one of some texts. Fixed texts name special tokens: `<|call|>` in one is the token of that
+    /// name, where the vocabulary has it. Free text within a tag never contains the tag's end.
     ///
     /// Content in the styles `qwen_xml`, `minimax_xml`, `glm_xml`, `deepseek_xml` and `deepseek_v4_1_xml` is the parameters of a
     /// call: those of `properties`, `required` and `additionalProperties`, in their order, with values of their schemas. Strings
@@ -269,9 +268,9 @@ impl ReplyCompiler {
     /// [`CompileErrorKind::Unsupported`] for the format `grammar` where a rule of it is nested in itself, styles of content that
     /// are not named here, other keywords on the object of arguments in a style that is not `json`, limits on the tokens or
     /// characters of a part, members that are not known, fixed texts that the vocabulary cannot spell, and contents that can
-    /// begin at one byte after another while what is before them goes on, such as free text; [`CompileErrorKind::LimitExceeded`]
-    /// where it is too large; [`CompileErrorKind::Unsatisfiable`] and the other kinds where a schema or expression in it cannot
-    /// be compiled. Each has the place in the structural tag.
+    /// begin at one byte after another while the part before them, such as free text, goes on; [`CompileErrorKind::LimitExceeded`]
+    /// where the tag is too large; [`CompileErrorKind::Unsatisfiable`] and the other kinds where a schema or expression in it cannot
+    /// be compiled. Each error has a JSON Pointer into the structural tag.
     pub fn compile_structural_tag(&self, tag: &str) -> Result<Box<dyn Masker>, CompileError> {
         tags::compile(self, tag)
     }

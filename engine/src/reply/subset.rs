@@ -35,7 +35,7 @@ const WORDS: [&str; 7] = ["true", "false", "yes", "no", "on", "off", "null"];
 ///
 /// # Errors
 ///
-/// [`CompileErrorKind::Malformed`] where the text is no JSON, [`CompileErrorKind::Unsupported`] with the place of what cannot be
+/// [`CompileErrorKind::Malformed`] where the text is no JSON; [`CompileErrorKind::Unsupported`], with a JSON Pointer, for a keyword that cannot be
 /// treated.
 pub(super) fn of_yaml(schema: &str) -> Result<String, CompileError> {
     let malformed = |message: String| CompileError::new(CompileErrorKind::Malformed, message).at("");

@@ -2,13 +2,13 @@
 //!
 //! ```text
 //! text ─ json ─► Document ─ references/scan ─► resources, anchors ─ load ─► SchemaSet of Keywords
-//!                    ▲                                                │ read/: what each keyword means
+//!                    ▲                                                │ read/: the meaning of each keyword
 //!                    └── references/documents ◄── references/resolve ◄┘
 //! ```
 //!
-//! [`load`] starts at the root and reads what is reachable, one subschema at a time. [`read`] says what each keyword of
-//! each draft means in terms of [`Keywords`], the form of draft 2020-12. [`dialect`] knows which draft has which
-//! keywords. [`references`] finds what a reference names: in the schema, in the documents that the caller registered, or
+//! [`load`] starts at the root and reads all reachable subschemas, one at a time. [`read`] translates the keywords of
+//! each draft to [`Keywords`], the form of draft 2020-12. [`dialect`] tells which draft has which
+//! keywords. [`references`] finds the target of a reference: in the schema, in the documents that the caller registered, or
 //! among the published meta-schemas, and never in a file or on the network. Every step is a loop over explicit stacks.
 //!
 //! Defects in parts that no reference reaches go unnoticed: they cannot change which values are valid.

@@ -7,8 +7,8 @@
 /// that the schema sets itself (`maxLength`, `maxItems`, `maxProperties`, or a pattern with finitely many texts) holds
 /// instead of one of these, even if it is larger.
 ///
-/// Valid documents beyond a bound cannot be written. The defaults of [`generation`](Self::generation) are far beyond what
-/// documents have in public data sets, but for a few that nest more than 8 levels within a free value.
+/// Valid documents beyond a bound cannot be written. The defaults of [`generation`](Self::generation) are far beyond the sizes of
+/// documents in public data sets, except for a few that nest more than 8 levels within a free value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct WritingBounds {
     /// Number of arrays and objects that nest in a value on which the schema says nothing. A value within so many is a scalar, or

@@ -84,7 +84,7 @@ impl LineBreak {
 }
 
 impl Default for FixedWhitespace {
-    /// Returns one line without padding, with one space behind the colon and none elsewhere. With an indent added it is what
+    /// Returns one line without padding, with one space behind the colon and none elsewhere. With an indent added it is the layout that
     /// Python and JavaScript write.
     fn default() -> Self {
         Self {

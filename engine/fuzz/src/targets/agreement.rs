@@ -1,4 +1,4 @@
-//! Documents are accepted if and only if they are valid.
+//! Fuzz target: documents are accepted if and only if the crate `jsonschema` finds them valid.
 
 use maskwright::MaskError;
 use maskwright_suites::validate::Validator;

@@ -1,4 +1,4 @@
-//! The bodies of the fuzz targets. Each takes bytes and returns its finding.
+//! The fuzz targets: functions from an input of bytes to agreement, a skipped case or a discrepancy.
 
 mod agreement;
 mod schema_text;

@@ -1,4 +1,4 @@
-//! No text makes compiling panic.
+//! Fuzz target: no text makes the compiler panic.
 
 use std::sync::LazyLock;
 

@@ -1,4 +1,4 @@
-//! Masks over odd vocabularies, against those that follow from single bytes.
+//! Fuzz target: masks over odd vocabularies agree with those that follow from single bytes.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use super::{Compiled, Outcome, TargetResult, WalkError, compiled, discrepancy};
 use crate::engine::{STYLES, allowed_by_bytes, compiler, vocabulary_of};
 use crate::{Choices, document, schema, spelling};
 
-/// Masks over a random vocabulary of odd tokens are what single bytes say, along a random walk.
+/// Compares masks over a random vocabulary of odd tokens with those that follow from single bytes, along a random walk.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! Random tokens among those allowed lead to valid documents.
+//! Fuzz target: walks over random allowed tokens lead to valid documents.
 
 use maskwright::{MaskError, Masker, TokenId, TokenMask, Vocabulary};
 use maskwright_suites::strict_json;
@@ -8,8 +8,8 @@ use super::{Compiled, Outcome, TargetResult, WalkError, compiled, discrepancy, m
 use crate::engine::{STYLES, vocabulary};
 use crate::{Choices, schema, spelling};
 
-/// Random tokens among those allowed. There is always one that is more than whitespace, or the document may end; masks say
-/// what [`Masker::advance`] says; what ends is valid.
+/// Walks over random allowed tokens. At each state a token is allowed that is more than whitespace, or the document may end; masks agree
+/// with [`Masker::advance`]; documents that end are valid.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! A single call does a bounded amount of work, whatever the schema and the document.
+//! Fuzz target: a single call does a bounded amount of work, whatever the schema and the document.
 
 use maskwright::{MaskError, Masker, TokenId};
 
@@ -14,8 +14,8 @@ const BYTES_PER_SCHEMA_BYTE: u64 = 64 << 10;
 /// Documents that are written under one schema.
 const DOCUMENTS: usize = 4;
 
-/// Several random schemas in one, and documents: no call asks for more memory than the bound, and what compiles is not
-/// refused later. [`Meter`] has to be the program's allocator.
+/// Several random schemas in one, and documents: no call allocates more memory than the bound, and a schema that compiles causes no limit
+/// error later. [`Meter`] has to be the program's allocator.
 ///
 /// # Errors
 ///

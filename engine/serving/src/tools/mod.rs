@@ -1,8 +1,8 @@
 //! [`structural_tag`]: the calls of tools by a family of models, as a structural tag.
 //!
-//! Tools and the choice among them are given as in OpenAI's chat completions; what comes out is JSON for
+//! Tools and the choice among them are given as in OpenAI's chat completions; the result is JSON for
 //! [`SchemaCompiler::structural_tag`](crate::SchemaCompiler::structural_tag). A reply is then free text with calls in the family's own format,
-//! whose arguments are valid, or calls alone where one is required.
+//! whose arguments are valid, or calls alone where a call is required.
 
 mod families;
 

@@ -52,8 +52,8 @@ impl Search {
         Ok(order)
     }
 
-    /// An order that asks of each alternative for what `more` says, where that is possible. Objects that cannot meet all of it
-    /// fall back to `order`.
+    /// Returns an order in which each alternative carries the additional demand that `more` gives for it, where that is possible. Objects that
+    /// cannot meet the whole demand fall back to `order`.
     fn narrowed_order(
         &mut self,
         order: OrderId,

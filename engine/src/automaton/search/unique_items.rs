@@ -270,7 +270,7 @@ impl Search {
     }
 
     /// The assertions of equality by which the next item has to be judged, so that its value is known where it matters.
-    /// Items seen are included if one may come again. If positions differ in what they admit, the few values of each
+    /// Items seen are included if one may come again. If positions admit different values, the few values of each
     /// are included too, because it matters which item takes which value.
     pub(crate) fn compared(
         &mut self,

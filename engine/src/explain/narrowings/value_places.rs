@@ -2,7 +2,7 @@
 //!
 //! A value is the root, a member or an item. All subschemas that surely apply to it are taken together, so that a member which a base
 //! declares as a string and an extension as a constant is one value and no longer one of two. Where a branch of `anyOf`, `oneOf` or
-//! `if` applies, the members and items are those of each branch in turn, beside what is said outside.
+//! `if` applies, the members and items are those of each branch in turn, together with the keywords outside of the branches.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 

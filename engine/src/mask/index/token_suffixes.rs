@@ -103,7 +103,7 @@ pub(crate) struct ValueSuffix {
     pub(crate) behind: u32,
 }
 
-/// Whether what a suffix has behind a value is nothing but a comma, and the beginning of a name; and whether nothing of a name
+/// Whether a suffix has nothing behind a value but a comma and the beginning of a name; and whether it has nothing of that name
 /// but the opening quote. Whitespace may stand behind the comma.
 fn behind_value(behind: &[u8]) -> (bool, bool) {
     let name = match behind.split_first() {

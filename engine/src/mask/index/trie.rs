@@ -5,8 +5,8 @@ use std::ops::Range;
 use hashbrown::HashMap;
 use smallvec::{SmallVec, smallvec};
 
-/// Texts over labels (bytes or characters), sorted. Nodes are in preorder; node 0 is the root. A text is known by its
-/// place in the sorted list, so that a run of siblings and all below them is a run of places.
+/// A trie of sorted texts over labels (bytes or characters). Nodes are in preorder; node 0 is the root. A text is identified by its
+/// index in the sorted list (its *place*), so a run of siblings with all their descendants is a run of places.
 #[derive(Debug)]
 pub(crate) struct Trie<L> {
     labels: Box<[L]>,

@@ -23,8 +23,8 @@ const NO_END: u32 = u32::MAX;
 /// The plans of a document under a limit on tokens, and the buffer of its masks.
 #[derive(Clone, Debug)]
 pub(super) struct TokenBudget {
-    /// Completions that may be followed, each with the position at which it begins, which rise. The completion from a later position may
-    /// be longer than what is left of one of these.
+    /// Completions that may be followed, each with the position at which it begins, by rising positions. The completion from a later position
+    /// may be longer than the remainder of an earlier one.
     plans: Vec<(usize, Vec<TokenId>)>,
     mask: TokenMask,
 }

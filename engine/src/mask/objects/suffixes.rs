@@ -193,7 +193,7 @@ impl Suffixes<'_> {
         Ok(())
     }
 
-    /// Whether each suffix may come at a state, not looked up. `around` says what may come around the container.
+    /// Computes the suffixes allowed at a state, without the cache. `around` is the set of suffixes allowed behind the container.
     fn find(&mut self, at: State, around: Option<&SuffixSet>) -> Result<SuffixSet, AutomatonError> {
         match self.behind_name(at)? {
             Some(viable) => Ok(viable),
@@ -201,8 +201,8 @@ impl Suffixes<'_> {
         }
     }
 
-    /// Whether each suffix may come at a state, seen byte by byte. Before a name, where any name may come, all may come that
-    /// do not end the name. `around` says what may come around the container.
+    /// Computes the suffixes allowed at a state byte by byte. Before a name, where any name may come, all suffixes are allowed that
+    /// do not end the name. `around` is the set of suffixes allowed behind the container.
     fn walk(
         &mut self,
         at: State,

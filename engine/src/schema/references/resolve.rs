@@ -41,7 +41,7 @@ impl ResourceIndex<'_> {
         Ok(resource)
     }
 
-    /// The schema that documents are read by: that of the whole document, or what `pointer` names in it, a JSON Pointer or
+    /// Returns the root schema: that of the whole document, or the subschema that `pointer` names in it by a JSON Pointer or
     /// an anchor, with or without `#` before it; percent signs encode characters only behind `#`.
     pub fn root(&mut self, document: ResourceId, pointer: &str) -> Result<LocatedSchema, CompileError> {
         let fragment = pointer.strip_prefix('#').map(str::to_owned);

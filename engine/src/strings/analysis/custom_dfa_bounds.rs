@@ -129,8 +129,8 @@ impl Arena {
         self.concat(way, more)
     }
 
-    /// Host names without regard to what is encoded; or those with a letter or digit in the fourth place of each label,
-    /// and one way to finish an encoded label.
+    /// The over-approximation of host names that ignores encodings, or the under-approximation of those with a letter or digit as the fourth
+    /// character of each label, and one completion of an encoded label.
     fn near_host(&mut self, host: &Hostname, side: Side) -> NewLanguage {
         let rest = match (host, side) {
             (Hostname::Start, _) => self.label(side)?,

@@ -109,7 +109,7 @@ impl RegexSyntax {
         self.is_coarse
     }
 
-    /// The state in which nothing is remembered that matters only to texts that [end what is remembered](ends_what_is_remembered)
+    /// The coarse state: this state without the facts that matter only to texts that [end a remembered thing](ends_what_is_remembered)
     /// or are longer than `characters`.
     pub(in crate::strings) fn coarse(&self, characters: usize) -> Self {
         let hidden = match self.open.len() + characters <= MAX_NESTING {

@@ -4,7 +4,7 @@ use crate::strings::charset::LAST;
 
 const LAST_CODE_POINT: u32 = 0x10_FFFF;
 
-/// The part of a class that stands before a place, as far as it decides what may follow.
+/// The state within a class: the part read so far, reduced to the facts that decide its continuations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum ClassState {
     /// Nothing that a range could begin with.

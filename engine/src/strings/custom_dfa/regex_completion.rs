@@ -28,8 +28,8 @@ impl RegexSyntax {
         }
     }
 
-    /// Characters within which the expression can be ended whatever up to `characters` come first, but for
-    /// [ends of what is remembered](super::regex::ends_what_is_remembered).
+    /// Number of characters within which the expression can be completed after any further text of up to `characters` characters, except
+    /// texts that [end a remembered thing](super::regex::ends_what_is_remembered).
     pub(in crate::strings) fn slack(&self, characters: u64) -> u64 {
         // Each character may ask for another, or be part of a name that has to be written once more.
         let names = self.missing.iter().map(|name| name.chars().count() as u64 + 5);

@@ -134,8 +134,8 @@ impl Arena {
         Ok(joined)
     }
 
-    /// Concatenates with unions distributed: what follows a choice is told apart by the choice, as in an automaton
-    /// whose states are sets of places in the expression.
+    /// Concatenates with unions distributed: each alternative gets a copy of the language behind it, as in an automaton
+    /// whose states are sets of positions in the expression.
     pub(in crate::strings) fn concat_each(&mut self, first: LanguageId, rest: LanguageId) -> NewLanguage {
         let Expr::Or(members) = self.node(first) else {
             return self.concat(first, rest);

@@ -45,7 +45,7 @@ pub(in crate::strings) enum Expr {
     Not(LanguageId),
     /// Every text if condition `i` on the text before this place holds, else none.
     Past(u8),
-    /// `body`, where condition `i` holds iff the `i`-th language of what has been read of it accepts.
+    /// `body`, in which condition `i` holds iff the text read so far belongs to the `i`-th language; `past` has their residuals.
     Recall {
         body: LanguageId,
         past: Box<[LanguageId]>,

@@ -31,7 +31,7 @@ impl Arena {
         }
     }
 
-    /// Texts, each with what follows it, by its place.
+    /// The union of fixed texts, each followed by the language that `to` gives for its index.
     fn steps(&mut self, texts: &[&str], to: impl Fn(u8) -> Expr) -> NewLanguage {
         let mut steps = Vec::with_capacity(texts.len());
         for (place, text) in (0..).zip(texts) {

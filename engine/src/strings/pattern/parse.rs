@@ -1,10 +1,10 @@
 //! Parser of regular expressions.
 //!
-//! First by the grammar of ECMA-262 with the `u` flag, which is what JSON Schema recommends. Where that fails, once more with the
+//! A pattern is parsed first by the grammar of ECMA-262 with the `u` flag, as JSON Schema recommends. Where that fails, it is parsed with the
 //! leniencies of Annex B that schemas in the wild rely on: `\-`, `\_`, `\@` and other escaped punctuation, a lone `{`, `}` or
 //! `]`, a class such as `\w` as the end of a range, octal escapes, quantified lookaheads. An escape that Annex B would read as a
 //! plain letter (`\Z`, `\a`, `\h`) stays an error: people who write it mean another dialect. Where that fails too,
-//! [`PatternSyntax::Common`] tries what other dialects have in common. By any grammar patterns match code points, never halves of
+//! [`PatternSyntax::Common`] tries the syntax that other dialects have in common. By any grammar patterns match code points, never halves of
 //! surrogate pairs.
 
 use super::escapes::ParsedEscape;

@@ -15,7 +15,7 @@ pub(super) enum Grammar {
     Unicode,
     /// The grammar of ECMA-262 with leniencies of its Annex B.
     AnnexB,
-    /// The grammar of ECMA-262 with leniencies of its Annex B, and what other dialects have in common.
+    /// The grammar of ECMA-262 with leniencies of its Annex B, and the syntax that other dialects have in common.
     Common,
     /// The grammar of Python's module `re`.
     Python,

@@ -13,7 +13,7 @@ use crate::strings::pattern::ast::{Ast, AstForm, AstId};
 use crate::strings::pattern::error::PatternError;
 use crate::strings::unicode_properties::{class_of, word};
 
-/// Forms of the parser that one group may put around what is in it: the group, alternatives, a sequence, a repetition.
+/// Maximal number of syntax nodes that one group puts around its content: the group, alternatives, a sequence, a repetition.
 const FORMS_OF_GROUP: usize = 4;
 
 /// Parses `source`; the second is the whole expression.

@@ -19,7 +19,7 @@ pub enum PatternSyntax {
     ///
     /// The flags have the meaning of ECMA-262's with the flag `u`: case by simple case folding, and line ends that are
     /// `\n`, `\r`, U+2028 and U+2029. The other dialects agree as far as letters of ASCII and `\n` are concerned. All else in
-    /// such a pattern, as `$`, `\d` and `\w`, means what it means in ECMA-262.
+    /// such a pattern, as `$`, `\d` and `\w`, has the meaning of ECMA-262.
     #[default]
     Common,
     /// Patterns of ECMA-262 alone, in the edition that draft 2020-12 names: all else is refused.

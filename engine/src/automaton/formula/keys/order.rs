@@ -4,7 +4,7 @@
 //! so no other part of the automaton needs to know about orders.
 //!
 //! [Alternatives](super::declared) whose orders can be merged have one order. Others are [rivals](Rival): the object
-//! remembers for each of their orders how far it has come and what the members to come have to satisfy, and a key may come
+//! remembers for each of their orders the position reached and the residual formula of the members to come, and a key may come
 //! if it may come next in one of them. An order is dropped when no alternative is left that has it, and as soon as those
 //! that are left can be merged, the object has one order again. So each value that an alternative admits has a text in
 //! that alternative's order.

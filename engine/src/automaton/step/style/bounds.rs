@@ -6,7 +6,7 @@
 //! array count its last items itself. That happens between tokens, and soon enough that no token passes the bound.
 //!
 //! A bound so small that it is always near is a part of the state from the beginning. Members of objects need no
-//! counting, because their names are remembered anyway, and the depth of free values is a part of what is asked of them
+//! counting, because their names are remembered anyway, and the depth of free values is a part of their assertion
 //! ([`Assertion::Free`](crate::automaton::formula::Assertion::Free)).
 
 use crate::WritingBounds;

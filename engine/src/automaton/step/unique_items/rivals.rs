@@ -1,7 +1,7 @@
 //! Rivals: the values that a container must not equal, and the sets that are derived from them.
 //!
-//! Arrays have thousands of items, so the values are [persistent sets](ValueSet), and what is derived from a set is
-//! brought up to date with the items that have come since: the values that agree, their parts, and the parts that must
+//! Arrays have thousands of items, so the values are [persistent sets](ValueSet), and the sets derived from one are
+//! updated with the items that have come since: the values that agree, their parts, and the parts that must
 //! not come. Where a container begins unlike most values, its beginning is looked up instead: each item and member knows
 //! the values that have it (`DistinctMemo::holders`).
 

@@ -51,7 +51,7 @@ pub(super) fn told_byte(byte: u8) -> String {
     }
 }
 
-/// The bytes with which what may come in a state begins, but for the rule's end.
+/// The bytes that the rule of a state can read next, itself or by a call.
 fn own<'b>(bodies: &'b Bodies, first: &FirstBytes, mut state: &'b BodyState) -> ByteSet {
     while let Some(call) = state.enters {
         state = &bodies.states[bodies.calls[call as usize].start as usize];
