@@ -1,4 +1,4 @@
-//! [`CompileError`], [`MaskError`] and [`VocabularyError`]: each says the defect, its place, and the remedy.
+//! [`CompileError`], [`MaskError`] and [`VocabularyError`]: each names the defect, its position, and the remedy.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! [`Limits`]: every limit that keeps untrusted input from costing more than it should.
+//! [`Limits`]: bounds on memory and time for untrusted input.
 
 /// Limits on the cost of a schema, and of the documents under it.
 ///

@@ -1,4 +1,4 @@
-//! [`Compiler`] and [`Masker`]: the two traits behind which every framework stands.
+//! [`Compiler`] and [`Masker`]: the traits that every constrained-decoding framework implements.
 
 use std::collections::BTreeMap;
 

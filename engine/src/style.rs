@@ -1,4 +1,4 @@
-//! [`Style`]: which of the texts of a JSON value may be written.
+//! [`Style`]: the subset of the texts of a JSON value that may be written.
 
 mod bounds;
 mod narrowing;

@@ -1,4 +1,4 @@
-//! [`TokenMask`]: which tokens may come next, one bit each.
+//! [`TokenMask`]: a bit set of the tokens that may come next.
 
 use std::fmt;
 

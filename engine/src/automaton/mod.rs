@@ -1,4 +1,5 @@
-//! The automaton of a schema: it reads a document byte by byte and is built only as far as documents need it.
+//! The automaton of a schema: a pushdown automaton over the bytes of a document, whose states are made lazily. A byte is allowed if and only if
+//! the document can still be completed behind it to a valid one.
 //!
 //! ```text
 //! SchemaSet ─ formula/ ─► Constraint (per type of value) ─ step/ ─► states, byte by byte

@@ -1,4 +1,4 @@
-//! The parser: one loop with a stack of open containers.
+//! The JSON parser: one loop with an explicit stack of open containers.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! The bodies of JSON strings.
+//! Parsing and writing of JSON strings.
 
 /// The result of scanning a string between its quotes.
 pub(super) struct Scanned {

@@ -1,4 +1,4 @@
-//! Values freed of their spelling, as `const`, `enum` and `uniqueItems` compare them.
+//! JSON values independent of their spelling, as `const`, `enum` and `uniqueItems` compare them.
 
 use crate::decimal::{Decimal, DecimalError};
 

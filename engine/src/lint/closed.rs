@@ -1,4 +1,4 @@
-//! Objects that are closed against members of which their schema speaks.
+//! Warnings about closed objects that exclude members of which their schema speaks.
 
 use super::places::{Place, path};
 use super::report::Report;

@@ -1,4 +1,4 @@
-//! Keywords that do nothing where they stand.
+//! Warnings about keywords that have no effect at their position.
 
 use super::places::Place;
 use super::report::Report;

@@ -1,4 +1,4 @@
-//! Patterns of other dialects than ECMA-262.
+//! Warnings about patterns in dialects other than ECMA-262.
 
 use super::places::Place;
 use super::report::Report;

@@ -1,4 +1,4 @@
-//! [`Places`]: everything in a text that is a schema.
+//! [`Places`]: all schemas within a text, found without following references to other documents.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};

@@ -1,4 +1,4 @@
-//! [`Report`]: the warnings found so far, and the facts that checks ask for.
+//! [`Report`]: the warnings found so far, with facts about the schema that several checks need.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! [`Resources`]: the parts of a text that have a URI of their own.
+//! [`Resources`]: the schema resources of a text: parts with a URI of their own.
 
 use std::collections::HashMap;
 

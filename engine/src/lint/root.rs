@@ -1,4 +1,4 @@
-//! Documents in which the schema is a part, and roots that admit more than objects.
+//! Warnings about the root: documents of which only a part is the schema, and roots that admit more than objects.
 
 use super::keyword_suggestion;
 use super::places::Place;

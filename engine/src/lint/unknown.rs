@@ -1,4 +1,4 @@
-//! Keywords that the dialect does not have: misspelt, misplaced, or of another draft.
+//! Warnings about keywords that the dialect lacks: misspelt, misplaced, or of another draft.
 
 use super::keyword_suggestion;
 use super::places::Place;

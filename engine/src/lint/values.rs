@@ -1,4 +1,4 @@
-//! Values that `type` excludes, and formats that assert nothing.
+//! Warnings about values that `type` excludes, and formats that assert nothing.
 
 use super::ineffective::listed_types;
 use super::keyword_suggestion;

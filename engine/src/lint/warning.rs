@@ -1,4 +1,4 @@
-//! [`Warning`]: one thing that is probably not meant.
+//! [`Warning`]: a keyword that is probably not meant as it stands, with its JSON Pointer and a message.
 
 use std::fmt;
 

@@ -23,23 +23,23 @@ use super::compiled_schema::{CompiledSchema, MaskBuilder};
 use super::options::ExactOptions;
 use super::shared_tokens::SharedTokens;
 
-/// Kinds of values that are looked at.
+/// Maximal number of kinds of values that are visited.
 const MAX_VALUES: usize = 256;
-/// Names of an object.
+/// Maximal number of names of one object that are visited.
 const MAX_KEYS: usize = 256;
-/// Words by which alternatives are told apart.
+/// Maximal number of constants by which alternatives are told apart that are visited.
 const MAX_WORDS: usize = 32;
-/// Places that are looked at in strings of one kind.
+/// Maximal number of states that are visited within strings of one kind.
 const MAX_STATES: usize = 16;
-/// Memory up to which states are looked at: it grows with the work, of which it is a measure. An eighth of the memory that the
+/// Memory in bytes up to which states are visited, as a measure of the work done. An eighth of the memory that the
 /// schema itself has taken, if that is more.
 const BYTES: usize = 32 << 10;
-/// Memory beyond that, up to which strings are looked further into.
+/// Memory in bytes beyond [`BYTES`], up to which further states within strings are visited.
 const STRING_BYTES: usize = 36 << 10;
-/// Memory that a single look may take. Where the schema itself has taken more all looks are long.
+/// Memory in bytes that the visit of one state may take. Where the schema itself has taken more, all visits are long.
 const SINGLE_BYTES: usize = 1 << 20;
 
-/// Work after which nothing more is looked at, in units of about a microsecond (see [`Automaton::effort`]).
+/// Work after which no more states are visited, in units of about a microsecond (see [`Automaton::effort`]).
 const EFFORT: usize = 1_000;
 
 /// Formats, each with example texts that pass through its distinct states.
@@ -108,7 +108,7 @@ enum Open {
     Names(State),
 }
 
-/// The memory and the work up to which a look ahead goes on.
+/// The memory and the work within which states are visited.
 #[derive(Clone, Copy)]
 struct Allowed {
     memory: usize,
@@ -122,7 +122,7 @@ impl Allowed {
 }
 
 impl MaskBuilder {
-    /// Looks at texts of a format.
+    /// Computes the masks along texts of a format.
     fn warm_up_format(&mut self, start: State, texts: &[&str], shared: &CompiledSchema) {
         for text in texts {
             // A text that fails here is read again where it is needed.
@@ -135,7 +135,7 @@ impl MaskBuilder {
         }
     }
 
-    /// Looks at each state within a string, and at the one behind it.
+    /// Computes the masks at each state within a string, and behind it.
     fn warm_up_text(&mut self, start: State, text: &str, shared: &CompiledSchema) -> Result<(), AutomatonError> {
         let mut at = self.automaton.step(start, b'"')?;
         for byte in text.bytes().chain([b'"']) {
@@ -146,7 +146,7 @@ impl MaskBuilder {
         Ok(())
     }
 
-    /// Looks at values, nearest to the root first, from the state before a document on.
+    /// Computes the masks at the beginnings of values, nearest to the root first, from the state before a document on.
     ///
     /// # Errors
     ///
@@ -172,7 +172,7 @@ impl MaskBuilder {
         }
     }
 
-    /// Values of one kind are looked at once, so that schemas that lead back to themselves come to an end.
+    /// Values of one kind are visited once, so that the traversal of recursive schemas ends.
     fn warm_up_values(
         &mut self,
         start: State,

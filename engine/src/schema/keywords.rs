@@ -1,4 +1,4 @@
-//! The keywords of a subschema, in one form for all drafts.
+//! [`Keywords`]: the keywords of a subschema, in one form for all drafts.
 
 use crate::decimal::Decimal;
 use crate::json::Value;

@@ -1,4 +1,4 @@
-//! The walk from the root of a schema over every subschema that can be reached.
+//! Loads a schema: the traversal from the root over all reachable subschemas.
 
 use std::sync::Arc;
 

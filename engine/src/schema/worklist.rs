@@ -1,4 +1,4 @@
-//! The subschemas that were reached and are to be read, each once for each dynamic scope that it is reached in.
+//! The work list of reachable subschemas that are to be read, each once for each dynamic scope in which it is reached.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! [`VocabularyBuilder`]: a vocabulary token by token.
+//! [`VocabularyBuilder`]: builds a vocabulary token by token.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! [`HuggingFaceTokenizer`]: the crate `tokenizers`, as far as forced tokens need it.
+//! [`HuggingFaceTokenizer`]: adapter of the crate `tokenizers` for forced tokens.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! [`Vocabulary`]: the bytes of every token of a model.
+//! [`Vocabulary`]: the tokens of a model, each with its bytes and kind.
 
 mod builder;
 #[cfg(feature = "tokenizers")]

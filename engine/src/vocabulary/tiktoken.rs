@@ -1,4 +1,4 @@
-//! Tiktoken rank files.
+//! Reads vocabularies from tiktoken rank files.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

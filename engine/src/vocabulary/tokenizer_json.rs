@@ -1,4 +1,4 @@
-//! Hugging Face `tokenizer.json`, as far as it says which bytes a token stands for.
+//! Reads vocabularies from Hugging Face `tokenizer.json`: the bytes of each token, without the tokenizer's algorithm.
 
 use std::collections::HashSet;
 

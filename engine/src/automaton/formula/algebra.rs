@@ -1,4 +1,4 @@
-//! [`Algebra`]: the requirements on values, with the tables of all parts of which they are made.
+//! [`Algebra`]: the arena of requirements on values: assertions, constraints, formulas, languages, sets of numbers and orders of keys.
 
 use crate::automaton::Formats;
 use crate::automaton::error::{AutomatonError, check_limit};

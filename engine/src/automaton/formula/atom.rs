@@ -1,4 +1,4 @@
-//! [`AtomKind`]: an elementary property of the part of an object or array that has not been read yet.
+//! [`AtomKind`]: the atoms of formulas: elementary conditions on the unread members of an object or items of an array.
 
 use crate::automaton::formula::{AssertionId, Atom, TextId};
 use crate::automaton::memory::{list_bytes, table_bytes};

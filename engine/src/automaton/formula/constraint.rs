@@ -1,4 +1,4 @@
-//! Constraints combined: the intersection of two, the union of several, exactly one of several, and the complement.
+//! Boolean operations on constraints: intersection, union, exactly one of several, and complement.
 
 use crate::automaton::error::{AutomatonError, limit_error};
 use crate::automaton::formula::{Algebra, AssertionId, Constraint, FormulaId, Strings};

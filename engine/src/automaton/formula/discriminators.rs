@@ -1,4 +1,4 @@
-//! Recognises alternatives that exclude one another: objects told apart by a required key with values of its own in each.
+//! Recognises discriminated alternatives: objects that a required key with values of its own in each alternative makes exclusive.
 
 use crate::automaton::formula::{Algebra, Assertion, AssertionId, AtomKind, FormulaId, Keys, TextId};
 use crate::json::Value;

@@ -1,7 +1,7 @@
-//! [`FewChanged`]: a formula of which some atoms have a truth value, but for a few at a time that have another.
+//! [`FewChanged`]: a formula partially evaluated under a default truth value of each atom, for many evaluations that differ in few atoms.
 //!
 //! An assertion with few values, such as the constant that tells an alternative from the others, is false of almost all
-//! values, and of most keys that a schema lists no member comes. So the formulas that are left for one value or key after the
+//! values, and most keys that a schema lists do not come. So the residual formulas for one value or key after the
 //! other differ in few parts, and only these are replaced.
 
 use crate::automaton::formula::boolean::{Atom, FormulaId, FormulaNode, Formulas};

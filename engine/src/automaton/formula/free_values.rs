@@ -1,4 +1,4 @@
-//! Values on which the schema says nothing, as far as the style bounds how deep they nest; and whether a schema bounds
+//! Formulas of values that the schema leaves unconstrained, with the style's bound on their depth; and whether a schema bounds
 //! the size of a container itself.
 
 use crate::automaton::formula::{Algebra, Assertion, AtomKind, Constraint, FormulaId, Keys};

@@ -1,7 +1,7 @@
-//! Preferred texts: of the strings that a schema allows those that a style would rather have written.
+//! Preferred texts: of the strings that a schema allows the subset that a style would rather have written.
 //!
-//! A preference narrows the texts that are written and never those that are valid. So [`Strings`] holds both sets, and each
-//! operation on sets of strings is applied to the preferred ones as well, as long as any are left. Where more depends on a string
+//! A preference narrows the texts that are written and never the valid ones. So [`Strings`] holds both languages, and each
+//! Boolean operation is applied to the preferred one as well, as long as that stays inhabited. Where more depends on a string
 //! than its validity (strings that must differ, assertions whose verdict is open), all are written.
 
 use super::Algebra;

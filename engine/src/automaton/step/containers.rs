@@ -1,4 +1,4 @@
-//! Steps of the automaton into and out of objects and arrays, and the effect of the end of a value on the container around it.
+//! Transitions into and out of objects and arrays, and the effect of the end of a value on the container around it.
 
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::{

@@ -1,4 +1,4 @@
-//! Forced bytes: bytes that must come next because no document continues in another way.
+//! Forced bytes: bytes with which every continuation of a document begins at a state.
 
 use crate::Escapes;
 use crate::automaton::decode::DecodeState;

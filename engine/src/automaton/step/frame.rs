@@ -1,4 +1,4 @@
-//! [`Frame`]: an open container, one frame of the stack.
+//! [`Frame`]: an open object or array on the stack, with its residual formulas.
 
 use crate::automaton::formula::{FormulaId, IndependentKeys, ItemsId, KeySetId, MembersId, OrderId, TextId};
 use crate::automaton::search::ExpectationId;

@@ -1,7 +1,6 @@
-//! The automaton of a schema: from a state of a document and a byte to the next state, if the document can still be
-//! completed from there.
+//! [`Automaton`]: the automaton of a schema, with its transition function over bytes.
 //!
-//! Every answer is worked out when a document first asks for it. Steps at which values begin or end are remembered,
+//! Results are computed when a document first needs them. Only transitions at which values begin or end are memoised,
 //! because only they cost more than a look-up.
 
 use crate::automaton::Formats;

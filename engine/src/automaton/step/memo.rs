@@ -1,4 +1,4 @@
-//! Memos: results that the automaton has worked out, with one struct for each concern.
+//! Memo tables of the automaton's results, one struct for each concern.
 
 use crate::automaton::formula::{AssertionId, Constraint, FormulaId, KeySetId, SetId, TextId, ValueSet};
 use crate::automaton::search::{ExpectationId, NextKeys, Verdicts};

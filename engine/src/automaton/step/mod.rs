@@ -1,8 +1,8 @@
-//! The machine over bytes: it leads from a [state](state::State) of a document and a byte to the next state, if the
+//! The transition function over bytes: from a [state](state::State) of a document and a byte to the next state, if the
 //! document can still be completed from there.
 //!
-//! A state consists of a cursor in the innermost value and a stack of the objects and arrays around it. Frames of the
-//! stack are hash-consed, so a state is a few numbers and is cheap to store, hash and compare.
+//! A state consists of a cursor in the innermost value and a stack of frames, one for each object and array around it. Frames
+//! are hash-consed, so a state is a few numbers and is cheap to store, hash and compare.
 
 pub(super) mod completion;
 mod containers;

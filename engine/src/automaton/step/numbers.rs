@@ -1,4 +1,4 @@
-//! Steps of the machine within numbers.
+//! Transitions within numbers.
 
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::{Assertion, TextId};

@@ -1,10 +1,9 @@
-//! Shapes: the least description of the bytes that may come at a state, so that work done for one state serves all that are
-//! alike.
+//! Shapes: keys under which states share masks, made of the facts that decide the bytes that may come.
 //!
 //! Most states of a document differ only in their surroundings. A value that is required to satisfy a constraint, with no other
-//! verdict open, has a *shape*: the tokens that begin it are found once per shape, and those that end it are combined with the
-//! bytes that may follow it. After a member of an independent-key object the same may come whichever keys have been seen, apart
-//! from keys that are written out.
+//! verdict open, has a *shape*: the tokens that begin it are found once per shape, and the tokens that end it are combined with the
+//! bytes that may follow it. After a member of an independent-key object the same tokens may come whichever keys have been seen, except
+//! for keys that are written out.
 
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::{ENUMERATED_KEYS, FormulaId, KeySetId, split};

@@ -1,7 +1,7 @@
-//! Steps of the automaton within strings that are values.
+//! Transitions within strings that are values.
 //!
-//! A string carries the language of the texts that may follow. The verdicts of its assertions are tracked by the languages of the
-//! open assertions; from [`OPEN_WORTH_TEXT`] assertions on, the string's text is kept instead and judged when the string ends.
+//! A state within a string has the residual language of the texts that may follow. The verdicts of its assertions are tracked by the residual
+//! languages of the open assertions; from [`OPEN_WORTH_TEXT`] assertions on, the string's text is kept instead and judged when the string ends.
 
 use crate::automaton::decode::{DecodeState, Decoded, several_plain};
 use crate::automaton::error::AutomatonError;

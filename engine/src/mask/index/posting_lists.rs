@@ -17,23 +17,23 @@ use super::trie::{ROOT, Trie, first_child};
 /// A class of characters, as sorted inclusive ranges that do not touch.
 pub(crate) type Class = Arc<[(u32, u32)]>;
 
-/// The last character there is.
+/// The last code point.
 const LAST: u32 = 0x10_FFFF;
 const ASCII: usize = 0x80;
-/// Characters next to one another that have a set together: classes mostly lack many such.
+/// Number of adjacent characters that share one set of tokens: classes mostly lack many adjacent characters.
 const EIGHT: usize = 8;
 const EIGHT_BITS: u128 = 0xFF;
-/// Tokens in which a character occurs up to which they are kept as a list.
+/// Maximal number of tokens with a character that are kept as a list.
 const MAX_LISTED: usize = 500;
-/// Second characters up to which pairs are found by these rather than by the first.
+/// Maximal number of second characters for which pairs are found by the second character rather than by the first.
 const MAX_SECONDS: usize = 64;
-/// Tokens with characters beyond ASCII up to which they are taken out of a set one by one.
+/// Maximal number of tokens with characters beyond ASCII that are removed from a set one by one.
 const MAX_TAKEN_SINGLY: u32 = 60_000;
 
-/// Characters behind the first, and a space before that, from which on tokens are long.
+/// Number of characters behind the first, and a space before that, from which on a token counts as long.
 pub(crate) const LONG: usize = 16;
 
-/// The nodes of the trie of tokens at which each character occurs.
+/// For each character the nodes of the token trie at which it occurs, and sets of tokens by their characters.
 #[derive(Debug)]
 pub(crate) struct PostingLists {
     parents: Box<[u32]>,
@@ -42,17 +42,17 @@ pub(crate) struct PostingLists {
     /// Indices at which the nodes of each character begin; one more entry than characters.
     starts: Box<[u32]>,
     nodes: Box<[u32]>,
-    /// Tokens below the nodes of all characters before each, added up over the nodes; one more entry than characters.
+    /// Prefix sums over characters of the numbers of tokens below their nodes; one more entry than characters.
     below: Box<[u32]>,
     /// The node of a space before all others.
     space: Option<u32>,
-    /// Tokens that go on behind such a space, and those that begin otherwise, 32 a word; none with a partial character.
+    /// Tokens that begin with a space and go on, and tokens that begin otherwise, 32 a word; none with a partial character.
     spaced: Box<[u32]>,
     others: Box<[u32]>,
-    /// Tokens in which characters occur behind the first, by character of ASCII, and at last those with others. A space
+    /// For each ASCII character the tokens that have it behind their first character, and last the tokens with characters beyond ASCII there. A space
     /// at the beginning does not count.
     behind: Box<[Set]>,
-    /// The tokens in which one of so many characters of ASCII occurs behind the first, 32 a word.
+    /// For each run of [`EIGHT`] ASCII characters the tokens that have one of them behind their first character, 32 a word.
     eights: Box<[Box<[u32]>]>,
     /// Nodes at which tokens end within a character, and those of them at which it may be one of ASCII.
     partial: Box<[u32]>,
@@ -94,7 +94,7 @@ impl Set {
 }
 
 impl PostingLists {
-    /// Lists where characters occur in the tokens of a vocabulary, whose sets have so many words of 32 tokens.
+    /// Builds the posting lists of a vocabulary, whose sets of tokens have so many words of 32 tokens.
     pub(crate) fn new(contents: &Contents, words: usize) -> Self {
         let trie = &contents.inside;
         let space = trie.child(ROOT, ' '.into());
@@ -207,12 +207,12 @@ impl PostingLists {
         self.space
     }
 
-    /// The node before one that is not the root.
+    /// The parent of a node that is not the root.
     pub(crate) fn parent(&self, node: u32) -> u32 {
         self.parents[node as usize]
     }
 
-    /// Nodes at which tokens end within a character that may be one of some, but for the root; at least these.
+    /// A superset of the nodes, without the root, at which tokens end within a character that may be one of some.
     pub(crate) fn partial(&self, characters: &[(u32, u32)]) -> &[u32] {
         match characters.last() {
             None => &[],
@@ -232,7 +232,7 @@ impl PostingLists {
         &self.nodes[place(first)..place(last.saturating_add(1))]
     }
 
-    /// Adds the nodes behind a character of a range and another of some ranges to others, up to about so many in all.
+    /// Adds the nodes behind a character of a range and then one of some ranges to others, up to about so many in all.
     pub(crate) fn pairs(
         &self,
         (first, last): (u32, u32),
@@ -286,7 +286,7 @@ impl PostingLists {
             .collect()
     }
 
-    /// The characters beyond ASCII that a class has not, if it has any.
+    /// The characters beyond ASCII that a class lacks, if it has any beyond ASCII.
     fn lacking(&self, class: &[(u32, u32)]) -> impl Iterator<Item = (u32, u32)> {
         let has_any = class.last().is_some_and(|(_, last)| *last >= ASCII as u32);
         let gaps = gaps(class)
@@ -295,9 +295,9 @@ impl PostingLists {
         gaps.map(|(first, last)| (first.max(ASCII as u32), last))
     }
 
-    /// The tokens below a node, which is the root or [`space`](Self::space), that have no characters but those of a class
-    /// behind the first, one that they begin and do not end included; 32 a word. Below the root those are left out that
-    /// begin with a space. And the nodes of those that have only such characters but begin one that is not of the class.
+    /// Returns the tokens below a node, which is the root or [`space`](Self::space), whose characters behind the first are all of a class,
+    /// partial ones included; 32 a word. Below the root tokens are left out that begin with a space. Returns as well the nodes of tokens
+    /// whose whole characters are of the class but whose partial character is not.
     pub(crate) fn within(&self, class: &[(u32, u32)], node: u32, contents: &Contents) -> (Vec<u32>, Vec<u32>) {
         let all = match node {
             ROOT => &self.others,
@@ -362,7 +362,7 @@ impl PostingLists {
     }
 }
 
-/// Takes a set out of another, both of 32 tokens a word.
+/// Removes a set from another, both of 32 tokens a word.
 fn take(words: &mut [u32], others: &[u32]) {
     words.iter_mut().zip(others).for_each(|(word, other)| *word &= !other);
 }
@@ -373,7 +373,7 @@ pub(crate) fn contains(class: &[(u32, u32)], character: u32) -> bool {
     class.get(place).is_some_and(|(first, _)| *first <= character)
 }
 
-/// The characters of two classes.
+/// The intersection of two classes.
 pub(crate) fn shared(one: &[(u32, u32)], other: &[(u32, u32)]) -> Vec<(u32, u32)> {
     let mut both = Vec::new();
     for &(first, last) in one {
@@ -384,7 +384,7 @@ pub(crate) fn shared(one: &[(u32, u32)], other: &[(u32, u32)]) -> Vec<(u32, u32)
     both
 }
 
-/// A class, which many characters are looked up in.
+/// A class prepared for look-ups of many characters.
 pub(crate) struct Members<'a> {
     class: &'a [(u32, u32)],
     ascii: [bool; ASCII],

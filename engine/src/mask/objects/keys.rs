@@ -19,22 +19,22 @@ use super::exhausted_keys::ExhaustedKeyTokens;
 use super::remaining_keys::RemainingKeyTokens;
 use super::suffixes::{SuffixCache, Suffixes};
 
-/// A name in which tokens are about to be looked for.
+/// A state within a name for which a mask is computed.
 #[derive(Debug)]
 pub(crate) struct NextKey {
     /// The state within the name.
     pub(crate) at: State,
-    /// The texts that may follow, if they were asked for.
+    /// The texts that may follow, if they have been computed.
     pub(crate) remaining: Option<RemainingKeyText>,
-    /// The names that may not come and that tokens of the set close which others are added to.
+    /// The names that must not come although tokens of the base set close them.
     closed: SomeKeys,
 }
 
-/// The tokens that names begin with, so that they are not looked for again.
+/// Cache of the tokens that are prefixes of names.
 #[derive(Debug, Default)]
 pub(crate) struct KeyCache {
-    /// By the contents of the tokens and the name: the range of the tokens that stay in the name, and the places of those that
-    /// add all of the name and close it.
+    /// By the contents of the tokens and the name: the range of the tokens that stay in the name, and the places of tokens that
+    /// spell the whole name and close it.
     places: HashMap<(u32, TextId), (Range<usize>, Range<usize>)>,
     tokens: Vec<TokenId>,
     pub(crate) remaining: RemainingKeyTokens,
@@ -48,18 +48,18 @@ impl KeyCache {
     }
 }
 
-/// Tokens of names up to which they are kept, and names: some megabytes.
+/// Maximal number of cached tokens, and of cached names: some megabytes.
 const MAX_KEPT: usize = 1 << 18;
 
-/// The name that comes next, as far as it was looked at from before its opening quote on.
+/// The name that comes next, as far as the walk from before its opening quote has computed it.
 #[derive(Debug, Default)]
 pub(crate) struct KeyAhead {
-    /// The number of the contents that are in the set which others are added to, with the closing quote alone.
+    /// The number of the contents whose tokens are in the base set, with the closing quote alone.
     pub(crate) based_on: Option<u32>,
     pub(crate) known: Option<NextKey>,
 }
 
-/// Finds the tokens of names of members.
+/// Computes masks within names of members.
 pub(crate) struct NameTokens<'a> {
     pub(crate) automaton: &'a mut Automaton,
     pub(crate) cache: &'a mut KeyCache,
@@ -88,7 +88,7 @@ impl NameTokens<'_> {
         }
     }
 
-    /// The tokens, sorted, with which only those names of a language go on that have been seen.
+    /// Returns the tokens, sorted, that begin only seen names of a language.
     pub(crate) fn exhausted(
         &mut self,
         language: LanguageId,
@@ -98,8 +98,8 @@ impl NameTokens<'_> {
         self.cache.exhausted.find(self.automaton, language, names, contents)
     }
 
-    /// Adds the tokens from between two characters of a name on. Where it may become almost any name, those that any string may go
-    /// on with, or end with, are left out if they are in the set that others are added to.
+    /// Adds the tokens allowed between two characters of a name. Where almost any name may come, tokens that continue or end any string
+    /// are left out if they are in the base set.
     pub(crate) fn name(
         &mut self,
         at: State,
@@ -150,8 +150,8 @@ impl NameTokens<'_> {
         Ok(())
     }
 
-    /// The tokens with the whole of a name that may not come, where a name of almost any kind comes next; none elsewhere. All
-    /// others are in the set that others are added to.
+    /// Returns the tokens that spell the whole of a name that must not come, where almost any name may come next; none elsewhere. All
+    /// other tokens of names are in the base set.
     pub(crate) fn before_any_name(&mut self, at: State) -> Result<Option<Vec<TokenId>>, AutomatonError> {
         let Some(contents) = self.tokens.index.between.behind_quote() else {
             return Ok(None);
@@ -170,8 +170,8 @@ impl NameTokens<'_> {
         Ok(Some(quotes))
     }
 
-    /// The tokens that end with the closing quote of some names, so many bytes of which have been read. All others that end
-    /// with that of a name are in the set that others are added to.
+    /// Returns the tokens that end with the closing quote of some names, so many bytes of which have been read. All other tokens that end
+    /// with the closing quote of a name are in the base set.
     pub(crate) fn all_but_quotes(
         &mut self,
         at: State,
@@ -186,7 +186,7 @@ impl NameTokens<'_> {
         quotes
     }
 
-    /// The seen names of which a token adds all that is left and closes it.
+    /// The seen names that some token completes and closes.
     pub(crate) fn closed_by(&mut self, names: &SeenKeys, contents: &Contents) -> SomeKeys {
         if self.automaton.count_seen(names) > contents.closed.len() {
             let texts = contents.closed.iter();
@@ -207,7 +207,7 @@ impl NameTokens<'_> {
         quotes
     }
 
-    /// The tokens that stay in a name after so many bytes of it; returns places of those that add all of it and close it.
+    /// Adds the tokens that stay in a name behind its first `read` bytes; returns the places of tokens that complete the name and close it.
     fn begin_name(&mut self, name: TextId, read: usize, contents: &Contents, found: &mut Vec<TokenId>) -> Range<usize> {
         let text = &self.automaton.key_text(name)[read..];
         if read > 0 {
@@ -232,12 +232,12 @@ impl NameTokens<'_> {
         closings
     }
 
-    /// The places of the tokens that add all that is left of a name and close it.
+    /// The places of the tokens that complete a name behind its first `read` bytes and close it.
     fn closings_of(&self, name: TextId, read: usize, contents: &Contents) -> Range<usize> {
         contents.closings_after(&self.automaton.key_text(name)[read..])
     }
 
-    /// Adds those of the tokens that close a name, which may come, whose suffix may come behind it.
+    /// Adds the tokens that close an allowed name and whose suffix is allowed behind it.
     pub(crate) fn close_listed(
         &mut self,
         at: State,
@@ -250,7 +250,7 @@ impl NameTokens<'_> {
         self.go_on_behind(at, name, of_name, found)
     }
 
-    /// Adds those of the tokens that close a name and go on as behind one whose suffix may come.
+    /// Adds the tokens that close a name, continue as behind a name, and whose suffix is allowed.
     fn go_on_behind(
         &mut self,
         at: State,
@@ -271,7 +271,7 @@ impl NameTokens<'_> {
         Ok(())
     }
 
-    /// The tokens that close a name that may be almost any, and go on behind it.
+    /// Adds the tokens that close a name, where almost any name may come, and continue behind it.
     fn close_all_but(
         &mut self,
         at: State,
@@ -357,7 +357,7 @@ impl NameTokens<'_> {
         Ok(())
     }
 
-    /// The tokens that close a name of a language, but for some of which so many bytes have been read.
+    /// Adds the tokens that close a name of a language, except some names of which so many bytes have been read.
     pub(crate) fn close_language(
         &mut self,
         at: State,
@@ -405,7 +405,7 @@ impl NameTokens<'_> {
         Ok(residual.accepts(self.automaton))
     }
 
-    /// Adds those of the tokens that add `text` to a name that is not listed, and close it, whose suffix may come.
+    /// Adds the tokens that add `text` to a name that is not listed, close it, and whose suffix is allowed.
     fn close_class(
         &mut self,
         at: State,
@@ -437,7 +437,7 @@ impl NameTokens<'_> {
     }
 }
 
-/// Keeps those of the tokens from a place on for which something holds.
+/// Removes the tokens from index `from` on for which `holds` is false.
 fn retain_from(tokens: &mut Vec<TokenId>, from: usize, holds: impl Fn(&TokenId) -> bool) {
     let mut place = 0;
     tokens.retain(|token| {

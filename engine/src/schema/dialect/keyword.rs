@@ -1,4 +1,4 @@
-//! The names of keywords: which drafts know them, and which hold subschemas.
+//! The table of keywords: the drafts that have each keyword, and the kind of subschemas that it holds.
 
 use super::{Dialect, Draft, OpenApi, Vocabularies};
 

@@ -1,4 +1,4 @@
-//! Drafts, vocabularies, and which of them `$schema` names.
+//! Drafts and vocabularies of JSON Schema, and the dialect that `$schema` selects.
 
 mod keyword;
 

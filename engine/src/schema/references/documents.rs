@@ -1,4 +1,4 @@
-//! The JSON documents that make up a schema.
+//! The JSON documents that make up a schema: its own, registered ones and published meta-schemas.
 
 use std::sync::Arc;
 

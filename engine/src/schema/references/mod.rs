@@ -1,4 +1,4 @@
-//! The targets of references: the documents at hand, the resources in them, and the subschemas inside those.
+//! Targets of references: documents, the schema resources in them, and the subschemas within resources.
 
 pub(super) mod documents;
 pub(super) mod dynamic_scope;

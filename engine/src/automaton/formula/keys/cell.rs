@@ -1,4 +1,4 @@
-//! [`KeyCell`]: a set of keys that no atom of a formula tells apart.
+//! [`KeyCell`]: an equivalence class of keys that no atom of a formula distinguishes.
 
 use crate::automaton::formula::texts::TextId;
 use crate::strings::LanguageId;

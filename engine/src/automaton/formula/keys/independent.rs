@@ -1,4 +1,4 @@
-//! [`IndependentKeys`]: the conditions on an object in which each key is judged by itself.
+//! [`IndependentKeys`]: the condition on an independent-key object, in which each key is judged by itself.
 
 use crate::automaton::formula::{AssertionId, TextId};
 use crate::strings::LanguageId;

@@ -1,4 +1,4 @@
-//! The types that a value is meant to have where the style closes objects: a schema that has `properties` and no `type` is
+//! The types that a schema is meant for, where the style closes objects: a schema that has `properties` and no `type` is
 //! meant for objects.
 
 use crate::automaton::formula::{Algebra, Assertion, AssertionId, Constraint, FormulaId};

@@ -1,8 +1,5 @@
-//! The keys of an object's members: the keys that a formula mentions, the order in which they come, and the cells of
-//! keys that a formula does not tell apart.
-//!
-//! The schema's own order of keys is read from its text in `declared.rs`; `order.rs` settles branches that disagree about it.
-//! `conditions.rs` recognises objects whose keys are judged one by one.
+//! The keys of an object's members: those that a formula mentions, their prescribed order, and the cells of
+//! keys that a formula does not distinguish.
 
 pub(crate) mod cell;
 mod conditions;

@@ -1,4 +1,4 @@
-//! [`Orders`]: the prescribed orders of keys, each stored once.
+//! [`Orders`]: the arena of prescribed orders of keys, each stored once.
 
 use super::meant::MeantTypes;
 use crate::automaton::formula::{AssertionId, FormulaId, TextId};

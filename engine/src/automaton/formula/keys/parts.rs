@@ -1,4 +1,4 @@
-//! Divides the condition on an object into parts of which no two speak of the same key.
+//! Decomposes the formula of an object into a conjunction of parts that mention disjoint sets of keys.
 
 use crate::automaton::formula::{Algebra, AtomKind, FormulaId, Keys, TextId};
 use hashbrown::HashMap;

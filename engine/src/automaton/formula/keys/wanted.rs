@@ -1,4 +1,4 @@
-//! The subschemas of which some value has all members that are declared, at any depth. A style that asks for all members
+//! Finds the subschemas with a value that has all declared members, at any depth, as a least fixpoint. A style that asks for all members
 //! must not ask for a value that would have to contain itself.
 
 use crate::automaton::formula::Algebra;

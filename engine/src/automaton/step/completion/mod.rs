@@ -1,8 +1,8 @@
 //! Completions: short texts that end a document from a state.
 //!
-//! A completion is a chain of pieces: the rest of the innermost value, then one member or item of the container around it after
-//! the other, then the containers further out. [`document`] follows the chain from state to state, and remembers it, so that a
-//! document that goes on as its completion would costs a look-up per state. [`values`] spells whole values, [`objects`] and
+//! A completion is a chain of pieces: the remainder of the innermost value, then one member or item of the container around it after
+//! the other, then the containers further out. [`document`] follows the chain from state to state and memoises it, so that a
+//! document that follows its completion costs a look-up per state. [`values`] spells whole values, [`objects`] and
 //! [`arrays`] the remainders of containers, [`texts`] those of strings and numbers.
 //!
 //! Containers whose members are judged one by one need no search. Others are completed with the members or items of a

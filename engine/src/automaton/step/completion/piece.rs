@@ -1,4 +1,4 @@
-//! [`TextPiece`]: a piece of a completion. [`CompletionMemo`]: the pieces that have been worked out.
+//! [`TextPiece`]: a piece of a completion. [`CompletionMemo`]: memoised pieces.
 
 use crate::automaton::formula::{AssertionId, Constraint, FormulaId, OrderId, TextId};
 use crate::automaton::step::State;

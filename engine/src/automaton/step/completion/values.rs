@@ -1,4 +1,4 @@
-//! Short texts of whole values.
+//! Short texts of whole values that meet an expectation.
 
 use super::objects::ObjectRest;
 use super::piece::Samples;

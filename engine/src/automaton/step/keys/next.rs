@@ -1,8 +1,8 @@
-//! Whether a key, and so a `,`, may come where an object stands in a document, and which keys: the keys read are subtracted from
-//! those that the object's formula admits.
+//! The keys that may come next in an object, and whether any may (and so a `,`): the keys seen are subtracted from
+//! those that the object's residual formula admits.
 //!
-//! The keys that may come first are worked out once per formula. Later in an independent-key object the same keys may
-//! come except for those seen, which are subtracted by counting instead of making a new list or language.
+//! The keys that may come first are computed once per formula. Later in an independent-key object the same keys may
+//! come except for those seen, which are subtracted by counting, without a new list or language.
 
 use crate::KeyOrder;
 use crate::automaton::error::AutomatonError;

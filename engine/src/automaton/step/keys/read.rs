@@ -1,4 +1,4 @@
-//! Steps of the machine within keys.
+//! Transitions within keys.
 
 use crate::automaton::decode::{DecodeState, Decoded, is_plain, several_plain};
 use crate::automaton::error::AutomatonError;

@@ -1,4 +1,4 @@
-//! [`StateClass`]: the part of a state that decides how whole tokens are judged, without the rest of the state.
+//! [`StateClass`]: the part of a state that decides which masks it can share with other states.
 
 use crate::automaton::decode::DecodeState;
 use crate::automaton::error::AutomatonError;

@@ -1,4 +1,4 @@
-//! [`Mixer`]: mixes the numbers of a state into one before they are hashed.
+//! [`Mixer`]: combines the numbers of a state to one before hashing.
 //!
 //! States are looked up for every byte and every mask. Passing each of their numbers to the hash function would take
 //! longer than the rest of the look-up.

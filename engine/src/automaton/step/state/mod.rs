@@ -1,4 +1,4 @@
-//! [`State`]: a position in a document, with all that matters for how it may continue.
+//! [`State`]: a state of the automaton: a position in a document, with all facts that decide its continuations.
 
 pub(in crate::automaton) mod class;
 pub(super) mod hash;

@@ -1,7 +1,7 @@
 //! The values that satisfy some assertions and that a style leaves out.
 //!
-//! Each question is one of satisfiability: is there a value that the assertions admit and that lies beyond the bound? So nothing is
-//! said to be left out that another keyword excludes anyway.
+//! Each query is one of satisfiability: is there a value that the assertions admit and that lies beyond the bound? So no value is
+//! reported as left out that another keyword excludes anyway.
 
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::{AssertionId, AtomKind, Constraint, FormulaId, ItemsId, Keys, Ordered, TextId};

@@ -1,4 +1,4 @@
-//! Objects that the style narrows: to declared keys, or to all of them.
+//! Objects that the style narrows: to declared keys, or to objects with all declared keys.
 
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::{FormulaId, OrderId};

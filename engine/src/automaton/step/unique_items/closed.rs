@@ -1,6 +1,6 @@
-//! Containers that end with a string while values are compared, and the tokens that may follow the string.
+//! Compared containers that end with a string, and the tokens that may follow the string.
 //!
-//! A string that ends a compared container makes it one more value, as nearly any other string would. So one look at
+//! A string that ends a compared container makes it one more value, as nearly any other string would. So one check of
 //! the bytes after the closing quote serves all strings, unless an enclosing container still agrees with a value that
 //! it must not equal, or values may run out.
 

@@ -1,8 +1,8 @@
-//! Items that have to differ from those before them, compared as late as possible.
+//! Items that must differ from earlier items, compared as late as possible.
 //!
-//! An item is read as if any value were allowed, together with the values that it must not equal. Only values that agree with the
+//! An item is read as if any value were allowed, together with its rivals, the values that it must not equal. Only rivals that agree with the
 //! part of the item that has been read still matter, and after a few bytes there are usually none. While there are some, a state
-//! is kept only if the item can still become something else.
+//! is kept only if the item can still become a different value.
 
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::{

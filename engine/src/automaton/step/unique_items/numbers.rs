@@ -1,9 +1,8 @@
-//! Numbers that have to differ from others.
+//! Numbers that must differ from others.
 //!
-//! Mostly more numbers begin with the text read than a document has items, and then one of them differs from all others.
-//! Otherwise all numbers that may still come are looked at, or where these are many some are tried. Only where all of these are
-//! among the others does the automaton of numbers read on in a set without the others that have the same digits at their
-//! beginning.
+//! Mostly more numbers begin with the digits read than a document has items, and then one of them differs from all others.
+//! Otherwise all numbers that may still come are enumerated, or some of them where they are many. Only where all of these are
+//! among the others does the automaton of numbers continue in a set without the others that have the same leading digits.
 
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::{Assertion, AssertionId, ByNumber, SetId, TextId};

@@ -13,7 +13,7 @@ use super::class_sets::ClassSets;
 use crate::mask::strings::residual::Residual;
 use crate::mask::strings::residual_states::{DEAD, FREE, FreeLanguages, ResidualStates};
 
-/// A walk over the tokens that stay inside of a string, and the tokens that it has found.
+/// A walk over the tokens that stay inside of a string, with the tokens found so far.
 pub(crate) struct CharacterWalk<'a> {
     pub(crate) index: &'a TokenIndex,
     pub(crate) classes: &'a ClassSets,
@@ -32,7 +32,7 @@ pub(crate) struct CharacterWalk<'a> {
     pub(crate) taken: GroupsTaken,
 }
 
-/// Numbers of groups of tokens that a walk has judged in each way.
+/// Numbers of groups of tokens that a walk has judged by each algorithm.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct GroupsTaken {
     pub(crate) self_loops: u32,
@@ -42,7 +42,7 @@ pub(crate) struct GroupsTaken {
     pub(crate) walked: u32,
 }
 
-/// The children of a node that a walk has come to.
+/// The children of a node that a walk visits.
 struct Siblings<'a> {
     /// The node after the siblings and all nodes below them.
     end: u32,
@@ -66,7 +66,7 @@ impl<'a> Siblings<'a> {
 }
 
 impl<'a> CharacterWalk<'a> {
-    /// A walk that has found nothing yet, and goes on with states that others came to.
+    /// A walk that has found no token yet, with the states that earlier walks have reached.
     pub(crate) fn new(
         (index, classes): (&'a TokenIndex, &'a ClassSets),
         free: FreeLanguages<'a>,
@@ -96,7 +96,7 @@ impl<'a> CharacterWalk<'a> {
         &self.index.inside
     }
 
-    /// The number of the state in which this may follow.
+    /// Returns the number of the state with a residual.
     pub(crate) fn number(&mut self, automaton: &mut Automaton, residual: Residual) -> Result<u32, AutomatonError> {
         self.states.number(automaton, Some(&mut self.free), residual)
     }
@@ -128,7 +128,7 @@ impl<'a> CharacterWalk<'a> {
         self.at_partial(automaton, begun..places.end, state)
     }
 
-    /// Takes tokens of which all may come, or none.
+    /// Records the tokens of a run of places, of which either all are allowed (`may`) or none.
     pub(crate) fn run(&mut self, places: Range<usize>, may: bool) {
         let tokens = &self.contents().tokens[places];
         if may != self.excludes {

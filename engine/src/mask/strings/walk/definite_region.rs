@@ -15,21 +15,21 @@ use super::group::{Group, WORTH_TAKING};
 use crate::mask::strings::residual::Residual;
 use crate::mask::strings::residual_states::{DEAD, FREE};
 
-/// States on the way to centre.
+/// Maximal number of steps from a group's state to its centre.
 const MAX_STEPS_TO_CENTRE: usize = 3;
-/// States that characters lead to from centre.
+/// Maximal number of other states to which characters lead from centre.
 const MAX_OTHER_STATES: usize = 64;
 
 /// The characters of ASCII.
 const ASCII: u32 = 0x80;
 
-/// Texts of a group from which on one is looked at together with others.
+/// Number of texts of a group from which on it is judged together with other groups.
 const WORTH_JOINING: usize = 100;
 
 /// Ranges of characters with the states that they lead to.
 pub(crate) type Rows = Vec<(u32, u32, u32)>;
 
-/// Nodes that were looked at.
+/// The set of visited nodes, as bits.
 struct Seen(Vec<u64>);
 
 impl Seen {
@@ -42,18 +42,18 @@ impl Seen {
     }
 }
 
-/// A node on the way to the one looked at.
+/// A node on the path to the current one.
 struct Step {
     /// The node after all below it.
     end: u32,
     state: u32,
-    /// Whether a character has come that is not of the class of characters that are judged together.
+    /// Whether the path has a character outside of the class of characters that are judged together.
     is_outside: bool,
 }
 
 impl CharacterWalk<'_> {
-    /// Visits the tokens below a node and in groups in which mostly the last character says where a text is. Leaves those that
-    /// are better looked at one by one.
+    /// Judges the tokens below a node in groups in which the last character mostly determines the state. Leaves the groups over that
+    /// are better walked node by node.
     pub(crate) fn definite_region(
         &mut self,
         automaton: &mut Automaton,
@@ -81,7 +81,7 @@ impl CharacterWalk<'_> {
         Ok(())
     }
 
-    /// Visits the tokens below a node and in a group, most of which lead back to a state, its centre; false if these are too few.
+    /// Judges the tokens below a node in one group, most of which lead back to its centre; false if these are too few.
     fn around(
         &mut self,
         automaton: &mut Automaton,
@@ -163,8 +163,8 @@ impl CharacterWalk<'_> {
         Ok(true)
     }
 
-    /// The nodes, sorted, at which the last character may no longer say where a text is, or with one of the characters that
-    /// are looked at wherever they stand; none where they are too many.
+    /// Returns the nodes, sorted, at which the last character may no longer determine the state, or with one of the characters that
+    /// are walked wherever they stand; none where they are too many.
     fn exits(
         &mut self,
         automaton: &mut Automaton,
@@ -215,7 +215,7 @@ impl CharacterWalk<'_> {
         Ok(Some(exits))
     }
 
-    /// The state that most characters lead back to, from where a group is, and where they lead from it.
+    /// Returns the state to which most characters lead back from a group's state, with the targets of characters from it.
     fn centre(&mut self, automaton: &mut Automaton, mut state: u32) -> Result<Option<(u32, Rows)>, AutomatonError> {
         for _ in 0..MAX_STEPS_TO_CENTRE {
             let Some(rows) = self.rows(automaton, state)? else {
@@ -265,7 +265,7 @@ impl CharacterWalk<'_> {
         Ok(Some(rows))
     }
 
-    /// Visits the tokens at a node and below it as far as the last character does not say where they are.
+    /// Walks over the tokens at a node and below it as long as the last character does not determine the state.
     fn leave(
         &mut self,
         automaton: &mut Automaton,
