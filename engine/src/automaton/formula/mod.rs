@@ -20,7 +20,7 @@ pub(super) mod few_changed;
 mod free_values;
 pub(super) mod keys;
 mod preferences;
-pub(super) mod read;
+pub(super) mod residual;
 pub(super) mod texts;
 mod unevaluated;
 pub(super) mod values;
@@ -36,7 +36,7 @@ pub(super) use keys::meant::MeantTypes;
 pub(super) use keys::orders::{Alternative, OrderId, Ordered, Rival};
 pub(super) use keys::sets::{ByNumber, KeySetId, SetId};
 pub(super) use preferences::Strings;
-pub(super) use read::MemberKey;
+pub(super) use residual::MemberKey;
 pub(super) use texts::TextId;
 pub(super) use values::{ItemsId, MembersId, ValueSet};
 
