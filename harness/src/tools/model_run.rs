@@ -25,16 +25,16 @@ pub struct ToolModelRun<'a> {
     pub names: &'a [String],
     pub frameworks: &'a [Option<PreparedFramework>],
     pub model: &'a mut LoadedModel,
-    /// How replies are decoded.
+    /// Decoding of replies.
     pub decode: DecodeOptions,
     pub compile_limit: Duration,
-    /// How calls are asked for.
+    /// The form in which calls are asked for.
     pub asking: Asking,
     /// Instructions before those of the prompt.
     pub system: Option<&'a str>,
 }
 
-/// How calls are asked of a model: in the format called `name`, else in that of its chat template, else as plain objects that words explain.
+/// The form in which calls are asked of a model: the format called `name`, else that of its chat template, else plain objects that words explain.
 ///
 /// # Errors
 ///

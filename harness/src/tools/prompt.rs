@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::bench::prompts::of_model;
 
-/// How calls are asked for.
+/// The form in which calls are asked for.
 #[derive(Clone, Debug)]
 pub struct Asking {
     /// The format of calls.

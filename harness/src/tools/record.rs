@@ -31,7 +31,7 @@ pub struct CallRecord {
     pub judgement: Option<CallJudgement>,
 }
 
-/// What a record is about.
+/// Model, framework and request of a record.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct CallKey {
     /// The model, as the user named it.

@@ -7,21 +7,21 @@ use crate::frameworks::display_name;
 use crate::report::part::Part;
 use crate::report::table::{CellText, Style, Table, figure, table};
 
-/// What a run's report is made of.
+/// Report of a run: rows and warnings.
 pub struct ToolReport {
     /// The rows.
     pub rows: Vec<CallRow>,
-    /// What speaks against the figures.
+    /// Warnings that limit what the figures show.
     pub warnings: Vec<String>,
 }
 
-/// What stands under the table of calls.
+/// Legend printed below the table of calls.
 const LEGEND: &str = "Of the requests that a call is right for (n), replies with calls that are all well-formed (calls parse), that call the right functions, in any \
 order (right function), with arguments valid under the JSON Schema of each function (arguments valid), or among the accepted values by the rules of the Berkeley \
 Function-Calling Leaderboard (accepted). Of the requests that no call is right for (n), replies without a call (no call). All with 95 % Wilson intervals. vs alone: requests that \
 only this row (+) and only the model alone (−) has right, and the p-value of McNemar's exact test.";
 
-/// What stands under the table of times.
+/// Legend printed below the table of times.
 const TIMES_LEGEND: &str = "Medians over replies: time to the first token, time per output token, the framework's time per mask, and the time in which it compiles a request's \
 structural tag.";
 
@@ -41,7 +41,7 @@ impl ToolReport {
         ]
     }
 
-    /// What of the requests counts nowhere, or is wrong by itself.
+    /// Notes on requests without a reply, without a usable prompt, with a refused tag or with a reply that was cut off, and the warnings.
     fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         for row in &self.rows {

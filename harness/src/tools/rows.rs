@@ -9,7 +9,7 @@ use crate::frameworks::LM_ONLY;
 use crate::report::mcnemar::Comparison;
 use crate::report::statistics::{Interval, quantile, wilson};
 
-/// What answers: a model and what constrains it.
+/// A model and the framework that constrains it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RowKey {
     /// The model.

@@ -11,7 +11,7 @@ use crate::bench::settings::DatasetSettings;
 use crate::frameworks::FrameworkSettings;
 use crate::run::manifest::Settings;
 
-/// What a run of `maskwright bench --tools` measures.
+/// Settings of a run of `maskwright bench --tools`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ToolSettings {
     /// The models in the order of rows: name, family, revision, number format, device, hashes.
@@ -26,9 +26,9 @@ pub struct ToolSettings {
     pub tool_choice: String,
     /// Whether a reply may have several calls.
     pub parallel_calls: bool,
-    /// How tokens are chosen.
+    /// Choice of tokens.
     pub sampling: SamplingOptions,
-    /// How models are asked, where options say so.
+    /// Changes to the prompts of models, where options make some.
     #[serde(default, skip_serializing_if = "PromptSettings::is_default")]
     pub prompt: PromptSettings,
     /// The date that chat templates are told.
@@ -47,7 +47,7 @@ pub struct ToolSettings {
     pub overlap: bool,
     /// Threads of the model's forward pass.
     pub threads: usize,
-    /// What is different in how arguments look, for frameworks that have a style.
+    /// Changes to the style of arguments, for frameworks that have one.
     #[serde(default, skip_serializing_if = "StyleChanges::is_empty")]
     pub style: StyleChanges,
 }

@@ -213,7 +213,7 @@ fn walk(compiler: &ReplyCompiler, vocabulary: &Vocabulary, tag: &str, random: &m
     String::from_utf8_lossy(&text).into_owned()
 }
 
-/// What a structural tag allows is read by readers that know nothing of it: calls of known functions, with valid arguments.
+/// Replies that a structural tag allows are read by readers that know nothing of it: calls of known functions, with valid arguments.
 #[test]
 fn whatever_a_tag_allows_is_read_as_valid_calls() {
     let vocabulary = vocabulary();

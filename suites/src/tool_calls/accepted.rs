@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Number, Value};
 
-/// What stands among the accepted values of an argument that may be left out.
+/// The accepted value that says that an argument may be left out.
 const MAY_BE_ABSENT: &str = "";
 
 /// Whether every argument is among its accepted values, and every argument that must be given is. `accepted` has a list for each argument.

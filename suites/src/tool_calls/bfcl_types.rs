@@ -30,7 +30,7 @@ const TYPES: [(&str, &str); 20] = [
 /// JSON Schema's own types.
 const JSON_TYPES: [&str; 7] = ["array", "boolean", "integer", "null", "number", "object", "string"];
 
-/// How deeply descriptions of parameters are nested at most; the files of BFCL have five levels.
+/// Largest depth of descriptions of parameters; the files of BFCL have five levels.
 const MAX_DEPTH: usize = 64;
 
 /// The schema of a description: types are mapped, and objects whose members are listed have no others unless the description says so, as with

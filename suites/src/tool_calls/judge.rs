@@ -17,7 +17,7 @@ pub struct Call {
     pub repeated: Option<String>,
 }
 
-/// What was found out about the calls of a reply.
+/// Verdict on the calls of a reply.
 ///
 /// Where no call is right, all hold of a reply without one, and none but the first of a reply with calls.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,7 +32,7 @@ pub struct CallJudgement {
     pub valid_arguments: bool,
     /// Whether the functions are right and the arguments are among the accepted values, by BFCL's rules: those of each right call are those of another call.
     pub accepted: bool,
-    /// What speaks against the reply, where something does.
+    /// Reason against the reply; none where it is right.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
 }

@@ -17,7 +17,7 @@ use crate::validate::{MAX_DEPTH, Validator};
 /// The folder of the files of answers, beside those of questions.
 const ANSWERS: &str = "possible_answer";
 
-/// What is in the names of files whose questions no call is right for; BFCL has no answers of these.
+/// Word in the names of files whose questions no call is right for; BFCL has no answers of these.
 const NO_CALL_IS_RIGHT: &str = "irrelevance";
 
 /// Why requests cannot be read.
@@ -34,7 +34,7 @@ pub enum ToolRequestError {
         path: PathBuf,
         /// The line, from 1.
         line: usize,
-        /// What is wrong with it, and what is needed.
+        /// The defect, and the form that is needed.
         problem: String,
     },
     /// There is no file of answers.

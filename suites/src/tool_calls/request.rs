@@ -20,7 +20,7 @@ pub struct RequestSet {
 pub struct ToolRequest {
     /// Its name in the set.
     pub id: String,
-    /// What is said to the model.
+    /// Messages to the model.
     pub messages: Vec<Message>,
     /// The functions.
     pub functions: Vec<ToolFunction>,
@@ -33,7 +33,7 @@ pub struct ToolRequest {
 pub struct ToolFunction {
     /// The name, unlike that of every other function of the request.
     pub name: String,
-    /// What it does.
+    /// Description of its purpose.
     pub description: String,
     /// The JSON Schema of its arguments.
     pub parameters: Value,

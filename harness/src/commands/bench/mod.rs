@@ -125,7 +125,7 @@ struct ToolArguments {
     no_parallel_calls: bool,
 }
 
-/// What of the options for documents means nothing for calls.
+/// Options for documents that mean nothing for calls.
 const NOT_OF_TOOLS: [&str; 15] = [
     "datasets",
     "data",

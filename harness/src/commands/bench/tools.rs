@@ -158,7 +158,7 @@ fn choice(arguments: &BenchArguments) -> ToolChoice {
     }
 }
 
-/// What the run measures, for the manifest.
+/// Settings of the run, for the manifest.
 fn settings(
     arguments: &BenchArguments,
     models: Vec<serde_json::Value>,

@@ -15,7 +15,7 @@ use serde_json::Value;
 ///
 /// # Errors
 ///
-/// What is wrong with a call that has begun.
+/// A message, where a call that has begun is not well-formed.
 pub(super) fn read_calls(format: ToolFormat, request: &ToolRequest, text: &str) -> Result<Vec<Call>, String> {
     match format {
         ToolFormat::Json => json::anywhere(text),

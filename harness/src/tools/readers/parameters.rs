@@ -5,23 +5,23 @@ use serde_json::{Map, Value};
 
 use super::Cursor;
 
-/// How a family marks the parts of a call.
+/// The marks of a family around the parts of a call.
 pub(super) struct Marks {
-    /// What calls begin with, the section of all where there is one.
+    /// Mark at the beginning of a call, or of the section of all calls where there is one.
     open: &'static str,
     /// Whether each call begins so.
     opens_each: bool,
-    /// What stands before the name, and behind it.
+    /// Marks before and behind the name.
     name: [&'static str; 2],
-    /// What stands before a parameter's name, and behind it.
+    /// Marks before and behind a parameter's name.
     parameter: [&'static str; 2],
-    /// What stands between a parameter's name and its value, where that says whether the value is a string: for strings, and for others.
+    /// Marks between a parameter's name and its value that say whether the value is a string: that of strings, and that of others.
     kinds: Option<[&'static str; 2]>,
-    /// What stands before a value, and behind it.
+    /// Marks before and behind a value.
     value: [&'static str; 2],
     /// Whether a line break at either end of a value belongs to the marks.
     breaks_around_values: bool,
-    /// What ends a call.
+    /// Mark at the end of a call.
     end: &'static str,
 }
 
