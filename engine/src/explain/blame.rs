@@ -21,7 +21,7 @@ use crate::{Formats, Style};
 
 /// Subschemas that are followed from one to the next: the walk recurses on the native stack.
 const MAX_DEPTH: usize = 200;
-/// Most keywords that are looked for which exclude a text independently of each other.
+/// Maximal number of keywords reported that exclude a text independently of each other.
 const MAX_INDEPENDENT: usize = 4;
 /// Weight of a member whose value is the only one that a branch allows; a member with one of several allowed values counts for 1.
 const CONST_WEIGHT: i32 = 4;
@@ -86,8 +86,8 @@ impl<'w, 't> BlameWalk<'w, 't> {
         }
     }
 
-    /// Keywords that exclude the text independently of each other: those of the branches that fit best, and where it is
-    /// excluded without these too, those that exclude it then.
+    /// Returns keywords that exclude the text independently of each other: those of the branches that fit best and, as long as the text is
+    /// excluded without the keywords found so far, those that exclude it then.
     pub(super) fn independent(&mut self, root: NodeId, blame: &Blame) -> Vec<usize> {
         let mut leading = blame.leading.clone();
         for _ in 0..MAX_INDEPENDENT {
@@ -108,7 +108,7 @@ impl<'w, 't> BlameWalk<'w, 't> {
         (self.text, self.whole_text)
     }
 
-    /// Keywords of a subschema that exclude a value, one in each place.
+    /// Returns keywords of a subschema that exclude a value: one for each subschema that needs one.
     fn of(&mut self, node: NodeId, value: usize, depth: usize) -> Option<Blame> {
         let key = (node, value);
         if let Some(known) = self.known.get(&key) {
@@ -359,8 +359,8 @@ impl<'w, 't> BlameWalk<'w, 't> {
             .map(|(candidate, _)| Blame::one(candidate, value, at))
     }
 
-    /// The subschemas that have to hold where `node` holds of a value, each with the value that it is applied to and the
-    /// reference that leads to it.
+    /// The subschemas that must hold if `node` holds of a value, each with the reference that leads to the subschema and the value to which it is
+    /// applied.
     fn applied(&mut self, node: NodeId, keywords: &Keywords, value: usize) -> Vec<(Option<usize>, NodeId, usize)> {
         let mut applied: Vec<(Option<usize>, NodeId, usize)> = Vec::new();
         applied.extend(keywords.all_of.iter().map(|part| (None, *part, value)));

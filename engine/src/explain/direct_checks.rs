@@ -12,7 +12,7 @@ use crate::decimal::Decimal;
 use crate::json::{Document, Shape, Value, ValueRef};
 use crate::schema::{Body, Keywords, NodeId, SchemaSet, TypeSet};
 
-/// Subschemas that are looked through for a property that tells branches apart, from each branch.
+/// Maximal depth of subschemas that are searched, from each branch, for a property that tells branches apart.
 pub(super) const MAX_DISCRIMINATOR_DEPTH: usize = 6;
 
 /// The verdict on a keyword and a value that is reached without an automaton.
@@ -26,7 +26,7 @@ pub(super) enum DirectCheck {
     Unknown,
 }
 
-/// A text with its values, those that have ended freed of their spelling.
+/// A text with its tree of values; complete values are parsed on demand.
 #[derive(Debug)]
 pub(super) struct JudgedText<'t> {
     pub(super) text: &'t [u8],
@@ -48,7 +48,7 @@ impl<'t> JudgedText<'t> {
         &self.tree.values[index]
     }
 
-    /// Returns a value that has ended, freed of its spelling; none for others, and for those that cannot be kept.
+    /// Returns a complete value, parsed; none for partial values, and for values that cannot be kept.
     pub(super) fn ended(&mut self, index: usize) -> Option<&Value> {
         let value = self.tree.values.get(index)?;
         if value.is_open {

@@ -26,7 +26,7 @@ pub(super) struct EmptyParts<'w, 't> {
     seen: HashSet<NodeId>,
 }
 
-/// A subschema that another applies, and the keywords of that one by which a value of this one is demanded.
+/// A subschema of which another one requires a value, and the keywords of the other by which it does.
 struct Demanded {
     node: NodeId,
     by: Vec<usize>,
@@ -54,7 +54,7 @@ impl<'w, 't> EmptyParts<'w, 't> {
         is_found.then_some(keywords)
     }
 
-    /// Adds the keywords that leave `node`, which has no value, none; whether they were found.
+    /// Adds the keywords for which `node` has no value; returns whether they were found.
     fn add(&mut self, node: NodeId, depth: usize, found: &mut Vec<usize>) -> Result<bool, AutomatonError> {
         // A subschema that comes up again demands itself, or its keywords are there already.
         if !self.seen.insert(node) {

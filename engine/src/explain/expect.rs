@@ -4,12 +4,12 @@ use super::json_position::{JsonPosition, Phase, decoded};
 use super::messages::Expected;
 use crate::automaton::{Automaton, AutomatonError, State};
 
-/// Most strings that are listed; where there are more, none is.
+/// Maximal number of strings that are listed; where there are more, none is.
 const MAX_STRINGS: usize = 12;
-/// Most bytes that may follow the same beginning of a string that is listed. More of them show that there are too many
+/// Maximal number of bytes that may follow one prefix of the listed strings. More of them show that there are too many
 /// strings.
 const MAX_BRANCHES: usize = 48;
-/// Most states that are looked at for a list of strings.
+/// Maximal number of states visited for a list of strings.
 const MAX_STATES: usize = 1_000;
 /// Most single bytes that are listed.
 const MAX_BYTES: usize = 6;
@@ -147,7 +147,7 @@ impl EscapePart {
     }
 }
 
-/// The strings that one which began so may become, where they are few.
+/// Adds the strings that begin with a prefix, where they are few.
 fn listed_strings(
     automaton: &mut Automaton,
     at: State,

@@ -16,7 +16,7 @@ use crate::schema::{Body, Keywords, NodeId, SchemaOptions, SchemaSet};
 use crate::strings::Languages;
 use crate::{CompileError, Draft, ExactOptions, Formats, Style};
 
-/// Explains the values that one schema admits, and those that it does not.
+/// Explains which values one schema admits and which it excludes, and why.
 #[derive(Debug)]
 pub struct Explainer {
     pub(super) set: Arc<SchemaSet>,

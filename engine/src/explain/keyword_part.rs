@@ -114,7 +114,7 @@ impl KeywordPart {
         }
     }
 
-    /// A subschema that says nothing but this part of `keywords`; none of parts that are not about numbers and strings.
+    /// Returns a subschema that asserts this part of `keywords` alone; none for parts that are not about numbers and strings.
     pub(super) fn alone(self, keywords: &Keywords) -> Option<Keywords> {
         let mut alone = Keywords::default();
         match self {
@@ -135,7 +135,7 @@ impl KeywordPart {
         Some(alone)
     }
 
-    /// The names of the keywords that say this at a location. `exclusive`: whether the bounds are.
+    /// The names of the keywords that assert this part at a location. `exclusive` tells whether each bound is exclusive.
     pub(super) fn names(self, set: &SchemaSet, location: SchemaLocation, exclusive: (bool, bool)) -> Vec<&'static str> {
         let written = |names: [&'static str; 2]| {
             let is_there = |name: &&'static str| set.member(location, name).is_some();

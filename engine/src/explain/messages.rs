@@ -22,12 +22,12 @@ pub struct KeywordLocation {
     pub pointer: String,
 }
 
-/// Keywords that have an effect together.
+/// A set of keywords that together exclude all values, or a continuation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Conflict {
     /// The keywords, sorted. Empty where finding them was more work than is allowed.
     pub keywords: Vec<KeywordLocation>,
-    /// Whether it is known that no keyword can be left out. Otherwise the proof was more work than is allowed.
+    /// Whether the set is known to be minimal: no keyword can be left out. Otherwise the proof would exceed the allowed work.
     pub minimal: bool,
     /// Notes on some of the keywords, in a few words: their demand, or the thing that they miss.
     pub notes: Vec<(KeywordLocation, String)>,

@@ -19,19 +19,19 @@ pub(super) enum Excluded<'t> {
     End(&'t [u8]),
 }
 
-/// Work that one explanation may cost, in units of about a microsecond: the results of automata, the subschemas that are looked
-/// at, and a little for each set of keywords tried. A tenth of a second at most: a service answers a schema or a document that it
-/// refuses without delay.
+/// Work that one explanation may cost, in units of about a microsecond: results of automata, subschemas visited, and a constant
+/// for each set of keywords tried. A tenth of a second at most, so that a service reports refused schemas and documents
+/// without delay.
 pub(super) const MAX_WORK: usize = 100_000;
-/// Work for each set of keywords tried, whatever it holds.
+/// Constant work for each set of keywords tried.
 const WORK_OF_TRIAL: usize = 20;
-/// Keywords of the schema that make a set of them as much work as one thing that is worked out.
+/// Number of keywords of the schema that add one unit to the work of trying a set.
 const KEYWORDS_PER_WORK: usize = 16;
-/// Most keywords of a set in which each is tried to be left out.
+/// Maximal number of keywords of a set from which each keyword is tried to be removed.
 const MAX_TRIED: usize = 24;
-/// Most subschemas that are looked at to find out whether one is reached in two ways.
+/// Maximal number of subschemas visited to find out whether one is reached by two paths.
 const MAX_IN_TREE: usize = 50_000;
-/// Limit on the states that an automaton looks at, while a set of keywords is tried, to find out whether an object or array can
+/// Maximal number of states that an automaton visits, for one set of keywords, to find out whether an object or array can
 /// be completed.
 const MAX_SEARCH_STATES: usize = 5_000;
 
@@ -81,7 +81,7 @@ impl<'t> ConflictSearch<'t> {
         }
     }
 
-    /// The schema with keywords that can be taken out.
+    /// The schema with removable keywords.
     pub(super) fn relaxable(&self) -> &Relaxable {
         &self.relaxable
     }
@@ -108,17 +108,17 @@ impl<'t> ConflictSearch<'t> {
         is_there
     }
 
-    /// Whether none of the keywords that one walk found can be left out, as far as that shows without trying.
+    /// Whether the keywords that one walk found are surely minimal, decided without trying sets.
     ///
-    /// Where each branch has one keyword that excludes it, and no subschema that still says something is reached in two ways,
-    /// a branch without its keyword, or without a reference on the way to it, admits everything, and so does the schema.
+    /// Where each branch has one keyword that excludes it, and no subschema that still asserts something is reached by two paths,
+    /// a branch without its keyword, or without a reference on the path to it, admits everything, and so does the schema.
     pub(super) fn is_minimal_union(&mut self, keywords: &[usize]) -> bool {
         let most = self.work().min(MAX_IN_TREE);
         most > 0 && self.relaxable.is_tree(keywords, most)
     }
 
-    /// A set of keywords that exclude it: of `found`, where these do, and of all otherwise. Nothing can be left out of it if it
-    /// is minimal; `is_minimal` says that it is known of `found`.
+    /// Returns a set of keywords that exclude the values or the continuation, and whether it is minimal: a subset of `found` if
+    /// `found` excludes them, else of all keywords. `is_minimal` tells that `found` is known to be minimal.
     pub(super) fn conflict(&mut self, found: Option<Vec<usize>>, is_minimal: bool) -> Option<(Vec<usize>, bool)> {
         self.certain = true;
         match found {
@@ -135,7 +135,7 @@ impl<'t> ConflictSearch<'t> {
     /// Returns keywords without which the values or the continuation are not excluded, at first `leading` and then of
     /// `excluding`. None where none are found with the work that is left.
     ///
-    /// Each of `unions` is an `anyOf` and a branch of it. If that branch is enough, the others need not be looked at.
+    /// Each of `unions` is an `anyOf` and one of its branches. If that branch suffices, the others are not visited.
     pub(super) fn remedy(
         &mut self,
         leading: &[usize],
@@ -175,8 +175,8 @@ impl<'t> ConflictSearch<'t> {
         found
     }
 
-    /// Returns keywords that exclude the values or the continuation: where every value is excluded rather keywords close to the
-    /// root, where a byte is rather keywords far from it.
+    /// Returns keywords that exclude the values or the continuation: preferably keywords close to the root where every value is
+    /// excluded, and far from the root where a byte is.
     fn excluding(&mut self) -> Option<Vec<usize>> {
         let all = self.all();
         // That no two branches of a `oneOf` hold is rarely to blame, and costly to look at.
@@ -211,9 +211,9 @@ impl<'t> ConflictSearch<'t> {
         matches!(self.trial(&kept), Trial::Admits).then(|| out.to_vec())
     }
 
-    /// A subset of `set` that `holds` and of which nothing can be left out, unless the work runs out.
+    /// Returns a minimal subset of `set` for which `holds` succeeds, or a larger one if the work runs out.
     ///
-    /// Ever shorter runs are left out. A keyword that was needed in a larger set is needed in a smaller one.
+    /// Ever shorter runs of keywords are removed. A keyword that was needed in a larger set is needed in a smaller one.
     fn shrunk(&mut self, mut set: Vec<usize>, holds: fn(&mut Self, &[usize]) -> Option<Vec<usize>>) -> Vec<usize> {
         let mut run = set.len().div_ceil(2);
         while run > 0 {

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use super::keyword_part::KeywordPart;
 use crate::schema::{Body, Bound, Keywords, NodeId, SchemaLocation, SchemaSet, Subschema};
 
-/// A keyword that can be taken out.
+/// A removable keyword.
 #[derive(Clone, Debug)]
 struct RemovableKeyword {
     node: NodeId,
@@ -27,7 +27,7 @@ struct RemovableKeyword {
     holders: Vec<NodeId>,
 }
 
-/// A schema whose keywords can be taken out.
+/// A schema with removable keywords (*candidates*).
 pub(super) struct Relaxable {
     set: Arc<SchemaSet>,
     root: NodeId,
@@ -49,7 +49,7 @@ impl Relaxable {
         split.finish(root)
     }
 
-    /// The schema as it is now.
+    /// The schema without the removed candidates.
     pub(super) fn set(&self) -> (Arc<SchemaSet>, NodeId) {
         (self.set.clone(), self.root)
     }
@@ -90,7 +90,7 @@ impl Relaxable {
         }
     }
 
-    /// Takes out all but these candidates, given in order.
+    /// Removes all candidates except these, which are given in order.
     pub(super) fn keep(&mut self, kept: &[usize]) {
         let mut out = vec![true; self.candidates.len()];
         for &candidate in kept {
@@ -121,7 +121,7 @@ impl Relaxable {
         self.out = out;
     }
 
-    /// Leaves an `anyOf` only one branch; returns the body of the subschema before.
+    /// Reduces an `anyOf` to one branch; returns the former body of its subschema.
     pub(super) fn narrow(&mut self, node: NodeId, branch: NodeId) -> Option<Body> {
         let before = self.set.node(node).body.clone();
         let Body::Keywords(mut keywords) = before.clone() else {

@@ -10,14 +10,14 @@ use super::residual::Residual;
 
 /// The number of the state in which nothing may follow.
 pub(crate) const DEAD: u32 = 0;
-/// All texts there are below may come.
+/// The number of the state in which every text of the walk may follow.
 pub(crate) const FREE: u32 = 1;
-/// The number of a target that has not been asked for.
+/// The number of a target that has not been computed.
 const UNKNOWN: u32 = 2;
 /// The number of the first state that is kept.
 const FIRST: u32 = 3;
 
-/// Characters of ASCII, for which it is kept where they lead.
+/// Number of ASCII characters, whose targets are stored.
 const ASCII: u32 = 0x80;
 
 /// The states that texts lead to from where a walk begins.
@@ -32,19 +32,19 @@ pub(crate) struct ResidualStates {
 #[derive(Debug)]
 struct KnownResidual {
     residual: Residual,
-    /// The targets of characters, for a language that is not read singly, once they were asked for.
+    /// The targets of all characters, for an enumerable language, once they have been computed.
     transitions: Option<Transitions>,
     is_read_singly: bool,
-    /// The characters that were asked for last, of which all lead to one state, and that.
+    /// The range of characters looked up last, all of which lead to one state, and that state.
     recent: Option<(u32, u32, u32)>,
 }
 
-/// States up to which the room that they took is kept for other walks: few walks need more.
+/// Maximal number of states whose allocation is kept for other walks: few walks need more.
 const MAX_ROOM: usize = 64;
-/// States up to which they are kept for other walks: some 600 KB.
+/// Maximal number of states that are kept for other walks: some 600 KB.
 const MAX_KEPT: usize = 1_024;
 
-/// The languages after which all texts may come that a walk can meet.
+/// Recognises residual languages in which every text that a walk can meet may follow.
 pub(crate) struct FreeLanguages<'a> {
     /// Numbers of characters of any kind that languages take.
     pub(crate) lengths: &'a mut OpenLengths,
@@ -52,7 +52,7 @@ pub(crate) struct FreeLanguages<'a> {
     pub(crate) longest: u64,
 }
 
-/// Whether all texts of a walk may come where this language follows; in a walk that looks at every text it is not asked.
+/// Whether every text of a walk may follow in this residual language; not used in a walk that visits every text.
 fn is_free(
     automaton: &mut Automaton,
     free: Option<&mut FreeLanguages<'_>>,

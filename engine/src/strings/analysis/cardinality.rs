@@ -88,8 +88,8 @@ impl Languages {
         Ok(Cardinality::Finite(texts))
     }
 
-    /// Whether any text goes on to one of the language, perhaps behind a first character: then there is no end of them, and
-    /// that is seen without their lengths.
+    /// Whether the language, or its derivative by some character, is prefix-universal: then it has infinitely many texts, which shows without
+    /// their lengths.
     fn shows_infinite(&mut self, language: LanguageId) -> Result<bool, LimitReached> {
         if self.arena.is_finite(language) || self.arena.has_custom_dfa(language) {
             return Ok(false);

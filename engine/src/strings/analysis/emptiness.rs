@@ -19,20 +19,20 @@ const FIRST_LOOK: usize = 32;
 const SHORT_LOOK: usize = 64;
 /// States to look at for a short text before longer ones are followed.
 const WIDE_LOOK: usize = 200;
-/// States of combinations with custom DFAs to look at: they are large, and rarely end.
+/// Maximal number of states visited of combinations with custom DFAs: such states are large, and searches rarely end.
 const CUSTOM_DFA_LOOK: usize = 1_000;
 
-/// Nodes of a language that are looked at to see how many things it asks for.
+/// Maximal number of nodes of an expression visited to count its intersected conditions.
 const ASKED_NODES: usize = 64;
 
-/// The order in which a search looks at the states that it met.
+/// The order in which a search visits states.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Order {
-    /// The last.
+    /// Depth first.
     Deep,
-    /// The first.
+    /// Breadth first.
     Wide,
-    /// The first of those that ask for the fewest things, and of these for the fewest characters.
+    /// Best first: fewest conditions, then fewest characters to come.
     Near,
 }
 
@@ -294,8 +294,8 @@ impl Languages {
         Ok(SearchEnd::Exhausted)
     }
 
-    /// Counts, roughly, the conditions that a text of a language has to meet at once: languages that are intersected, whichever
-    /// way that is put.
+    /// Estimates the number of conditions that a text of a language must meet at once: the intersected languages, in any
+    /// equivalent form.
     fn asked(&self, id: LanguageId) -> usize {
         let (mut asked, mut looked_at) = (0, 0);
         let mut open = vec![(id, true)];

@@ -25,15 +25,15 @@ pub(crate) fn is_blank(character: u32) -> bool {
     blanks.any(|(first, last)| (u32::from(*first)..=u32::from(*last)).contains(&character))
 }
 
-/// Characters within which whatever has been read of a text of several languages at once has to be ended.
+/// Number of characters within which every viable prefix of an intersection must be completable.
 const ENDING_CHARACTERS: u64 = 8;
-/// States that are looked at to see whether it can be.
+/// Maximal number of states visited to decide that.
 const SLACK_STATES: usize = 64;
 
 /// Octets that a character takes at most.
 const OCTETS_PER_CHARACTER: u64 = 4;
 
-/// Parts of an expression that are looked at to know the beginnings and ends of its texts.
+/// Maximal number of parts of an expression examined for the first and last characters of its texts.
 const EDGE_PARTS: usize = 32;
 
 /// An end of a text.
@@ -160,8 +160,8 @@ impl Languages {
         }
     }
 
-    /// The over-approximations of some languages at once, up to so many characters; none where it does not show that
-    /// whatever has been read can be ended in all of them.
+    /// The over-approximation of an intersection by those of its members, up to so many characters; none where it is not shown that
+    /// every prefix can be completed in all members at once.
     fn over_approximation_of_all(
         &mut self,
         id: LanguageId,
@@ -263,8 +263,8 @@ impl Languages {
             && (has(Edge::First, false) && has(Edge::Last, true) || has(Edge::First, true) && has(Edge::Last, false))
     }
 
-    /// Whether each text that is not empty begins or ends with a blank, or with another character; false where that does not
-    /// show in so many parts of its expression.
+    /// Whether each text that is not empty has a blank, or another character, at one end; false where that is not
+    /// shown within so many parts of the expression.
     fn has_edge(&self, id: LanguageId, edge: Edge, blank: bool, left: &mut usize) -> bool {
         let Some(others) = left.checked_sub(1) else {
             return false;

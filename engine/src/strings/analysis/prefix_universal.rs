@@ -12,24 +12,24 @@ use crate::strings::language_id::{ANY, LanguageId, UNBOUNDED};
 use crate::strings::languages::Languages;
 use crate::strings::limits::LimitReached;
 
-/// Nesting of an expression that is looked at.
+/// Maximal depth of an expression that is examined.
 const DEPTH: usize = 8;
 
-/// Languages in an intersection from which on it is read as open: each may have been satisfied or not, so that four have
-/// up to sixteen states, where few have few.
+/// Number of languages in an intersection from which on it is treated as an open region: each member may be satisfied or not, so four
+/// members have up to sixteen states.
 const INTERSECTED_LANGUAGES: usize = 4;
 
 /// The characters of ASCII, as bits.
 const ALL_ASCII: u128 = u128::MAX;
 
-/// Parts of an expression that are looked at for one answer: there may be many ways to the same part.
+/// Maximal number of parts of an expression examined for one answer: one part may be reached by many paths.
 const PARTS: usize = 1_000;
 
 /// A class of characters, and the language of all texts of them.
 struct Class<'a> {
     ranges: &'a [CharRange],
     texts: LanguageId,
-    /// Parts of an expression that may still be looked at.
+    /// Number of parts of an expression that may still be examined.
     left: Cell<usize>,
 }
 
@@ -39,7 +39,7 @@ impl<'a> Class<'a> {
         Self { ranges, texts, left }
     }
 
-    /// Whether one more part may be looked at, no deeper than so far inside others; how deep its own parts may be then.
+    /// Counts one more part at a remaining depth; returns the remaining depth of its own parts, or none where a bound is reached.
     fn inside(&self, depth: usize) -> Option<usize> {
         self.left.set(self.left.get().checked_sub(1)?);
         depth.checked_sub(1)
@@ -57,8 +57,8 @@ fn covers(class: &[CharRange], other: &[CharRange]) -> bool {
 }
 
 impl Languages {
-    /// Whether every text at all is the beginning of some text of `id`, where that shows: `.*abc`, or any text but some.
-    /// False also where it does not show.
+    /// Whether every text is a prefix of some text of `id`, as far as the structure shows it: `.*abc`, or any text but some.
+    /// False also where the structure does not show it.
     pub(crate) fn is_prefix_universal(&mut self, id: LanguageId) -> Result<bool, LimitReached> {
         if let Some(known) = self.prefix_universal.get(id) {
             return Ok(*known);
@@ -68,8 +68,8 @@ impl Languages {
         Ok(prefix_universal)
     }
 
-    /// Characters of which every text is the beginning of some text of `id`, as far as that shows: patterns that ask for several
-    /// things ahead, each somewhere in a line, have as many states as there are sets of these, but all of them are open.
+    /// Returns a class of characters over which every text is a prefix of some text of `id`, as far as the structure shows one. Patterns with
+    /// several lookaheads have a state for each set of them that is fulfilled, but all of these states are open over one class.
     pub(crate) fn open_class(&mut self, id: LanguageId) -> Result<Option<Arc<[CharRange]>>, LimitReached> {
         if let Some(known) = self.open_classes.get(&id) {
             return Ok(known.clone());
@@ -88,7 +88,7 @@ impl Languages {
         Ok(class)
     }
 
-    /// The class of characters that a language takes any number of, if it is open over one.
+    /// The class over which a language is open, if it is open over any.
     fn likely_class(&self, id: LanguageId, depth: usize, left: &mut usize) -> Option<CharSet> {
         let depth = depth.checked_sub(1)?;
         *left = left.checked_sub(1)?;
@@ -190,7 +190,7 @@ impl Languages {
         Ok(!self.arena.has_custom_dfa(id) && self.is_empty(texts) == Ok(false))
     }
 
-    /// Whether `id` asks for several things at once, so that its states are as many as sets of these.
+    /// Whether `id` is an intersection of so many languages that its states are as many as sets of these.
     pub(crate) fn asks_for_many(&self, id: LanguageId) -> bool {
         matches!(self.arena.node(id), Expr::And(members) if members.len() >= INTERSECTED_LANGUAGES)
             && !self.arena.has_custom_dfa(id)
@@ -211,7 +211,7 @@ impl Languages {
         Ok(())
     }
 
-    /// A text of a language that asks for several things at once, one after another; none where it is not open.
+    /// Returns a text of an intersection, by appending a text for one member after another; none where the language is not open.
     pub(in crate::strings) fn one_after_another(&mut self, id: LanguageId) -> Result<Option<String>, LimitReached> {
         let (Expr::And(members), Some(class)) = (self.arena.node(id).clone(), self.open_class(id)?) else {
             return Ok(None);

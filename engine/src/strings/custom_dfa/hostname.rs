@@ -16,11 +16,11 @@ pub(in crate::strings) const LABEL: u8 = 63;
 pub(in crate::strings) const ENCODED: usize = 59;
 /// Number of characters that complete anything that has been read behind `xn--`, where at least as many are left.
 const ROOM: usize = 8;
-/// Digits of Punycode to try when a completion is looked for, with less room than that. A beginning for which none is found is
-/// none of a host name. A completion that is found behind a place is found behind every place on the way to it, with fewer tries.
+/// Maximal number of Punycode digits tried for a completion with less than [`ROOM`] characters left. A prefix for which none is found counts as
+/// dead. A completion found at one state is found at every state before it on the path, with fewer tries.
 const MAX_TRIES: usize = 50_000;
 
-/// A place in a host name.
+/// A state within a host name.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(in crate::strings) enum Hostname {
     /// Before a label.
@@ -47,7 +47,7 @@ impl Hostname {
         }
     }
 
-    /// The place after `c`; none where no name goes on like that.
+    /// The state after `c`; none where no host name continues with it.
     pub(in crate::strings) fn after(&self, c: char) -> Result<Option<Self>, LimitReached> {
         match (self, c.to_ascii_lowercase()) {
             (Self::Start, '.') => Ok(None),

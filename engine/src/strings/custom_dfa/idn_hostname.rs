@@ -21,7 +21,7 @@ pub(in crate::strings) const NAME: usize = 253;
 /// join, and letters of either direction.
 const ENDINGS: &str = "la0αגאαβωابدري١۱ߊܐᠠ𞤢ァあ一é";
 
-/// A place in an internationalised host name.
+/// A state within an internationalised host name.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(in crate::strings) struct IdnHostname {
     /// Octets of the labels and dots before.
@@ -143,7 +143,7 @@ impl IdnHostname {
         }
     }
 
-    /// The place after `c`; none where no name goes on like that.
+    /// The state after `c`; none where no host name continues with it.
     pub(in crate::strings) fn after(&self, c: char) -> Result<Option<Self>, LimitReached> {
         if DOTS.contains(c) {
             return Ok(self.finished().and_then(|(label, octets)| {
@@ -161,7 +161,7 @@ impl IdnHostname {
         }
     }
 
-    /// The place after `c`, which is no dot, whether anything leads on from there or not; none if no label has `c` there.
+    /// The state after `c`, which is no dot, live or not; none if no label has `c` there.
     fn followed(&self, c: char) -> Option<Self> {
         let label = match &self.label {
             Label::Encoded(encoded) => match c.to_ascii_lowercase() {

@@ -25,7 +25,7 @@ const ANY_NAME: &str = "_";
 /// Characters that stand for themselves only behind a backslash.
 pub(in crate::strings) const SYNTAX: &str = "^$\\.*+?()[]{}|";
 
-/// A place in a regular expression.
+/// A state within the text of a regular expression.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(in crate::strings) struct RegexSyntax {
     /// For each open group, whether it may be repeated.
@@ -43,7 +43,7 @@ pub(in crate::strings) struct RegexSyntax {
     is_coarse: bool,
 }
 
-/// The place within a term.
+/// The position within a term.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum RegexState {
     /// Between terms; whether the last may be repeated.
@@ -184,7 +184,7 @@ impl RegexSyntax {
         }
     }
 
-    /// The place after `c`; none where no expression goes on like that.
+    /// The state after `c`; none where no expression continues with it.
     pub(in crate::strings) fn after(&self, c: char) -> Option<Self> {
         let next = self.remembering_after(c)?;
         Some(if self.is_coarse { next.forgetting() } else { next })

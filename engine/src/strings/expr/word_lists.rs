@@ -10,19 +10,19 @@ use crate::strings::expr::expression::Expr;
 use crate::strings::language_id::{EMPTY, LanguageId};
 use crate::strings::limits::LimitReached;
 
-/// Words of lists that are intersected.
+/// Maximal number of words of a list that is intersected word by word.
 const SHORT_LIST_WORDS: u64 = 32;
-/// Parts of a language that a word is held against: nested ones may be as many as there are ways to them.
+/// Maximal number of parts of a language against which a word is tested: nested parts may be reached by many paths.
 const WORD_TEST_PARTS: usize = 64;
 
-/// Characters that words of a list end with, at most, where they have all else in common.
+/// Maximal number of last characters of words that agree otherwise.
 const LAST_CHARACTERS: u64 = 64;
 
-/// The ways on from a place in words of a list.
+/// The transitions from a state of a list of words.
 #[derive(Clone)]
 pub(crate) enum WordEdges<'a> {
     Edges(std::slice::Iter<'a, (CharRange, LanguageId)>),
-    /// Characters behind which nothing is left.
+    /// Last characters of words.
     Last(std::slice::Iter<'a, CharRange>),
 }
 
