@@ -5,7 +5,7 @@ use crate::{TokenId, Vocabulary};
 
 use super::index::tokens::TokenIndex;
 
-/// Forced bytes that are looked at in one go.
+/// Maximal number of forced bytes found by one call.
 const MAX_BYTES: usize = 1024;
 /// Bytes before the forced ones that the tokenizer sees: enough for it to begin as it would in the whole text.
 const CONTEXT_BYTES: usize = 16;
@@ -15,7 +15,7 @@ pub(crate) trait ReadBytes<P> {
     /// The state after a byte; none where no text goes on like that.
     fn step(&mut self, at: &P, byte: u8) -> Result<Option<P>, AutomatonError>;
 
-    /// The one byte that can come next, and where it leads; none where there are several, or where the text may end.
+    /// The one byte that can come next, and its target state; none where there are several, or where the text may end.
     fn forced_byte(&mut self, at: &P) -> Result<Option<(u8, P)>, AutomatonError>;
 }
 

@@ -66,7 +66,7 @@ pub(crate) struct StructureWalk<'a> {
     automaton: &'a mut Automaton,
     cache: &'a mut SchemaCache,
     tokens: &'a SharedTokens,
-    /// The name that comes next, as far as it has been looked at.
+    /// The name that comes next, as far as it has been computed.
     next_key: KeyAhead,
 }
 

@@ -33,9 +33,9 @@ pub(super) struct ValueMemo {
     pub(super) infinite_containers: HashMap<FormulaId, bool>,
     /// The values that have been enumerated for a constraint.
     pub(super) domains: HashMap<Constraint, Domain>,
-    /// Number of partial containers looked at in the enumeration under way.
+    /// Number of partial containers visited in the current enumeration.
     pub(super) beginnings: usize,
-    /// Number of enumerations under way, each in aid of the one before.
+    /// Number of nested enumerations, each started by the one before.
     pub(super) depth: usize,
 }
 

@@ -16,11 +16,11 @@ pub(crate) struct Search {
     pub(crate) key_lists: Vec<Arc<KeyList>>,
     pub(super) value_memo: ValueMemo,
     pub(crate) object_memo: ObjectMemo,
-    /// Number of steps of the search under way that may be exponentially many.
+    /// Number of steps of the current search that may be exponentially many.
     pub(super) steps: usize,
-    /// Number of goals that have been looked at, which tells how much work has been done.
+    /// Number of goals processed so far, as a measure of work.
     pub(crate) goals: usize,
-    /// Number of searches under way, each in aid of the one before.
+    /// Number of nested searches, each started by the one before.
     pub(super) searches: usize,
     /// Bytes of memory that the layer above takes, as it reported last.
     pub(crate) memory_above: usize,

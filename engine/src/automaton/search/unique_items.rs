@@ -409,7 +409,7 @@ impl Search {
     }
 }
 
-/// Number of assertions on an item that has to differ up to which all combinations of their verdicts are looked at.
+/// Maximal number of assertions on an item that must differ for which all combinations of verdicts are tried.
 const LISTED_ASSERTIONS: usize = 4;
 
 /// Whether a remainder has all items of another.

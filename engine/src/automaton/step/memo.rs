@@ -70,7 +70,7 @@ pub(crate) struct TextClasses {
     pub(crate) representative: Arc<str>,
 }
 
-/// Strings that are looked at one by one because the state behind them may differ from that of their class.
+/// Strings that are judged one by one because the state behind them may differ from that of their class.
 #[derive(Clone, Debug)]
 pub(crate) struct ExceptionalTexts {
     /// The strings among values that are compared.

@@ -16,7 +16,7 @@ const MAX_POOLED: usize = 8;
 /// The masks that a masker draws on.
 #[derive(Debug, Default)]
 pub(crate) struct MaskBuffers {
-    /// The one drawn on last comes last.
+    /// The buffers, by last use: the most recent one is last.
     buffers: Vec<MaskBuffer>,
 }
 

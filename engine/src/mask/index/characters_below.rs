@@ -20,12 +20,12 @@ pub(crate) struct CharactersBelow {
 pub(crate) struct Below {
     /// The characters of ASCII, as bits.
     pub(crate) ascii: u128,
-    /// Whether there are no others, whole or begun.
+    /// Whether there are no other characters, whole or partial.
     pub(crate) is_ascii: bool,
 }
 
 impl CharactersBelow {
-    /// Looks through the texts of a trie; `is_begun` says whether the text at a place ends within a character.
+    /// Collects the characters of a trie's texts; `is_begun` tells whether the text at a place ends with a partial character.
     pub(crate) fn new(trie: &Trie<u32>, is_begun: impl Fn(usize) -> bool) -> Self {
         let mut below = vec![Below::default(); trie.end(ROOT) as usize];
         let mut lengths = vec![0; trie.run(ROOT, trie.end(ROOT)).end];

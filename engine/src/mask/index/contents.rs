@@ -22,10 +22,10 @@ use super::spelling::suffix;
 use super::token_suffixes::{SuffixKind, TokenSuffixes};
 use super::trie::{ROOT, Trie};
 
-/// Numbers that texts are told apart by at first sight: some eight for each text that closes a string in o200k_base.
+/// Number of hash values of texts ([`mark`]): some eight for each text that closes a string in o200k_base.
 const MARKS: usize = 1 << 14;
 
-/// Returns the mark of a text, by which it is told from most others: a hash of its length and some of its bytes.
+/// Returns the mark of a text: a hash of its length and some of its bytes, as a quick test for inequality.
 fn mark(text: &str) -> usize {
     let text = text.as_bytes();
     let byte = |place: usize| u32::from(text.get(place).copied().unwrap_or_default());
@@ -122,7 +122,7 @@ pub(crate) struct Closing {
     pub(crate) suffix: u32,
 }
 
-/// Tokens from a place within a string on, as they are collected.
+/// Builder of [`Contents`].
 #[derive(Debug, Default)]
 pub(crate) struct CollectedTokens {
     inside: Vec<Tail>,
@@ -158,7 +158,7 @@ impl Tail {
         }
     }
 
-    /// The order of tails: as a trie has them, and those that have begun the same stand together.
+    /// The order of tails: by characters as in a trie, then by partial character.
     fn order(&self, other: &Self) -> Ordering {
         let begun = |tail: &Self| {
             let begun = tail.begun.as_ref();
@@ -170,7 +170,7 @@ impl Tail {
 }
 
 impl CollectedTokens {
-    /// Adds a token by its bytes from within a string on; `is_free` says that whitespace makes no difference.
+    /// Adds a token by its bytes from within a string on; `is_free` tells that any amount of whitespace is allowed.
     pub(crate) fn push(&mut self, bytes: &[u8], token: TokenId, escapes: Escapes, is_free: bool) {
         let mut characters = Vec::with_capacity(bytes.len());
         let mut state = DecodeState::Between;

@@ -13,7 +13,7 @@ pub(crate) struct TokenSuffixes {
     pub(crate) trie: Trie<u8>,
     /// The suffixes, by their numbers.
     pub(crate) texts: Box<[Box<[u8]>]>,
-    /// The kind of each suffix. The sets below say the same, but the kind is asked for every listed name.
+    /// The kind of each suffix. The sets below have the same information; the kind is faster to look up for every listed name.
     kinds: Box<[SuffixKind]>,
     /// The suffixes that are empty.
     pub(crate) nothing: SuffixSet,
@@ -29,7 +29,7 @@ pub(crate) struct TokenSuffixes {
     pub(crate) colon: Option<u32>,
     /// The suffixes that have a whole value behind a colon.
     pub(crate) values: Box<[ValueSuffix]>,
-    /// The suffixes that have something behind a colon of which it is not easily said whether it ends a value.
+    /// The suffixes with a text behind a colon for which the index does not tell whether it ends a value.
     pub(crate) odd: Box<[(u32, Box<[u8]>)]>,
     /// The nodes of the trie behind a comma and an opening quote, with whitespace between these, and their texts.
     pub(crate) next_names: Box<[(u32, Box<[u8]>)]>,
@@ -60,7 +60,7 @@ pub(crate) enum SuffixKind {
 /// The part of another string that a suffix has.
 #[derive(Debug)]
 struct Reached {
-    /// The characters of the string, as far as the suffix has them; none where they are not easily told.
+    /// The characters of the string, as far as the suffix has them; none where they cannot be decoded simply.
     characters: Box<[u8]>,
     is_closed: bool,
 }

@@ -26,7 +26,7 @@ use super::trie::{ROOT, Trie};
 /// The text tokens of a vocabulary, by their effect on a document.
 #[derive(Debug)]
 pub(crate) struct TokenIndex {
-    /// The sizes from which on tokens are looked at together.
+    /// The thresholds from which tokens are judged together.
     pub(crate) tuning: Tuning,
     /// The escapes that strings are read with.
     pub(crate) escapes: Escapes,
@@ -34,7 +34,7 @@ pub(crate) struct TokenIndex {
     pub(crate) len: usize,
     /// The tokens that begin between two characters of a string.
     pub(crate) inside: Contents,
-    /// The tokens about which over-approximations say nothing.
+    /// The tokens that over-approximations cannot judge.
     pub(crate) far: FarTokens,
     /// The tokens that begin between the parts of a document.
     pub(crate) between: Structures,
@@ -43,7 +43,7 @@ pub(crate) struct TokenIndex {
     /// The tokens of digits only, and how many the longest has.
     pub(crate) digits: Spelled,
     pub(crate) longest_digits: u32,
-    /// The tokens of digits only in no order, and those of them that do not begin with a zero.
+    /// The tokens of digits only, without order, and those among them that do not begin with a zero.
     pub(crate) any_digits: Arc<[TokenId]>,
     pub(crate) nonzero_digits: Arc<[TokenId]>,
     /// The tokens with a quote.
@@ -69,7 +69,7 @@ pub(crate) struct ValueStarts {
     pub(crate) trie: Trie<u8>,
     /// The tokens that end the value in the order of the trie, each with the number of its suffix behind the value.
     pub(crate) ends: Box<[(u32, TokenId)]>,
-    /// The tokens of which it is not easily said whether they end the value.
+    /// The tokens for which the index does not tell whether they end the value.
     pub(crate) odd: Spelled,
     /// The tokens that end the value, or may; all others stay in it. 32 a word.
     pub(crate) not_open: Box<[u32]>,
@@ -191,7 +191,7 @@ impl TokenIndex {
         }
     }
 
-    /// The tokens that stay inside of a string that may be any, where a character has been begun; 32 a word.
+    /// The tokens that stay inside of a string without constraints, behind a partial code point; 32 a word.
     pub(crate) fn within_any_string(&self, begun: DecodeState) -> Words {
         let escapes = self.escapes;
         let mut words = vec![0; self.sets.any.len()];

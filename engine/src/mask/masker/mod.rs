@@ -59,7 +59,7 @@ pub(crate) trait MaskedText: Send + Sync + 'static {
         Ok(None)
     }
 
-    /// Whether a token that is no text stands for itself somewhere.
+    /// Whether a special token stands for itself in some text.
     fn names(&self, token: TokenId) -> bool {
         let _ = token;
         false

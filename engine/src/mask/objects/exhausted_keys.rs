@@ -15,9 +15,9 @@ use crate::mask::index::contents::Contents;
 use crate::mask::index::trie::ROOT;
 use crate::strings::LanguageId;
 
-/// Tokens up to which counts are kept, and names that they are counted for: some megabytes.
+/// Maximal number of tokens for which counts are kept, and of names counted: some megabytes.
 const MAX_KEPT: usize = 1 << 18;
-/// Names left up to which they are counted at first.
+/// Initial bound up to which remaining names are counted.
 const MIN_COUNTED: u64 = 1 << 12;
 /// Stands for more names than are counted.
 const UNCOUNTED: u64 = u64::MAX;
@@ -53,7 +53,7 @@ impl ExhaustedKeyTokens {
 }
 
 impl ExhaustedKeyTokens {
-    /// The tokens, sorted, with which only those names of a language go on that have been seen.
+    /// Returns the tokens, sorted, that begin only seen names of a language.
     pub(crate) fn find(
         &mut self,
         automaton: &mut Automaton,

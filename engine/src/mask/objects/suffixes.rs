@@ -17,7 +17,7 @@ use crate::mask::index::suffix_set::SuffixSet;
 use crate::mask::index::token_suffixes::TokenSuffixes;
 use crate::mask::index::trie::ROOT;
 
-/// Containers that are looked at to see the suffixes that may come where all of them end.
+/// Maximal number of enclosing containers followed to find the suffixes allowed where all of them end.
 const MAX_CLOSED: usize = 8;
 
 /// Memory for the cache of each kind.

@@ -32,7 +32,7 @@ pub(crate) struct SharedStringCache {
     /// The tokens that stay inside, by the partial character and the language.
     pub(super) sets: Mutex<BoundedCache<(DecodeState, Fingerprint), TokenSet>>,
     pub(super) approximations: Mutex<BoundedCache<Fingerprint, ApproximateTokens>>,
-    /// The tokens that stay inside of a free string where a character has been begun.
+    /// The tokens that stay inside of an unconstrained string behind a partial code point.
     pub(super) partial: Mutex<BoundedCache<DecodeState, Words>>,
     pub(super) classes: ClassSets,
 }

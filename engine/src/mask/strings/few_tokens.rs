@@ -59,7 +59,7 @@ enum WantedTokens<'a> {
 /// The least and the most characters that are left of a bound.
 type RemainingLengths = Option<(u64, u64)>;
 
-/// The tokens of a walk, as they are found.
+/// The tokens that a walk has found.
 struct FewTokens<'a> {
     contents: &'a Contents,
     wanted: WantedTokens<'a>,
@@ -149,7 +149,7 @@ impl FewTokens<'_> {
         }
     }
 
-    /// Visits the tokens as far as a language, without its bound, admits them; false where the remaining lengths are not easily
+    /// Walks over the tokens as far as a language, without its bound, admits them; false where the remaining lengths are not easily
     /// seen, so that the bound has to be read with the language.
     fn walk(
         &mut self,
@@ -263,7 +263,7 @@ fn bound_beside(automaton: &mut Automaton, language: LanguageId) -> Result<Optio
     Ok(root.lengths(automaton)?.map(|_| (root, (min, max))))
 }
 
-/// Whether the bound of a language can be read beside the rest of it.
+/// Whether the bound of a language can be counted beside its unbounded part.
 pub(crate) fn reads_bound_beside(automaton: &mut Automaton, language: LanguageId) -> Result<bool, AutomatonError> {
     Ok(bound_beside(automaton, language)?.is_some())
 }

@@ -19,11 +19,11 @@ use crate::strings::LanguageId;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct OverApproximation {
     pub(crate) language: LanguageId,
-    /// Whether all tokens are within these characters, so that both have the same.
+    /// Whether all tokens are within the horizon, so that language and over-approximation have the same tokens.
     pub(crate) is_exact: bool,
     /// Whether both are alike only for the fewer octets of [`NARROW`].
     pub(crate) is_narrow: bool,
-    /// Whether coarse states of regular expressions are a part of it.
+    /// Whether the over-approximation contains coarse states of regular expressions.
     pub(crate) is_coarse: bool,
 }
 
@@ -56,7 +56,7 @@ impl OverApproximation {
         }))
     }
 
-    /// Returns the tokens about which the over-approximation says nothing.
+    /// Returns the tokens that the over-approximation cannot judge.
     pub(crate) fn far<'a>(&self, index: &'a TokenIndex) -> &'a Contents {
         match self.is_coarse {
             true => &index.far.syntax,
@@ -65,7 +65,7 @@ impl OverApproximation {
     }
 }
 
-/// The tokens of an over-approximation, and those of them about which it says nothing of others.
+/// The tokens of an over-approximation, and those among them that must be judged by the language itself.
 #[derive(Clone, Debug)]
 pub(crate) struct ApproximateTokens {
     all: TokenSet,
@@ -77,7 +77,7 @@ pub(crate) struct ApproximateTokens {
     horizon: crate::strings::Horizon,
 }
 
-/// The tokens that have to be looked at by the language itself, and those of its over-approximation among them.
+/// The tokens that must be judged by the language itself, and those of its over-approximation among them.
 pub(crate) type Doubtful<'a> = (&'a Contents, &'a [TokenId]);
 
 impl ApproximateTokens {
@@ -98,7 +98,7 @@ impl ApproximateTokens {
         }
     }
 
-    /// The tokens that a language may not have in common with its over-approximation; none where it has all.
+    /// The tokens on which a language and its over-approximation may differ; none where they agree on all.
     pub(crate) fn doubtful<'a>(
         &'a self,
         automaton: &mut Automaton,
@@ -119,7 +119,7 @@ impl ApproximateTokens {
         )
     }
 
-    /// The tokens of the language, of which these are left of the doubtful ones.
+    /// The tokens of the language: those of the over-approximation, with `left` in place of the doubtful ones.
     pub(crate) fn with(&self, doubtful: Vec<TokenId>, left: &[TokenId], sets: &BaseSets) -> TokenSet {
         let mut same = left.iter().peekable();
         let mut missing = doubtful.clone();

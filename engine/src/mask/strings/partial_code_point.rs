@@ -13,8 +13,8 @@ use crate::strings::LanguageId;
 use super::residual::Residual;
 use super::residual_states::{DEAD, FREE, FreeLanguages, ResidualStates};
 
-/// The tokens of a vocabulary that may follow where this is begun of a character, and stay in a string of `language`, of
-/// which they may not all: `any` are those of a string that may be any.
+/// Returns the tokens that may follow a partial code point and stay in a string of `language`; `any` are those of a string without
+/// constraints.
 pub(crate) fn within(
     automaton: &mut Automaton,
     (states, mut free): (&mut ResidualStates, FreeLanguages<'_>),

@@ -8,9 +8,9 @@ use crate::strings::{CustomDfaStates, LanguageId, Lengths};
 /// The residual of a string: the texts that may follow.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Residual {
-    /// A language, which is known by its number.
+    /// A language, by its id.
     Language(LanguageId),
-    /// A custom DFA may have as many states as there are texts, so that they are not kept.
+    /// States of custom DFAs, which are not interned, because there may be as many as texts.
     CustomDfa(CustomDfaStates),
 }
 

@@ -72,7 +72,7 @@ enum Choice {
 /// Over-approximations without a fingerprint that one schema keeps, of 25 KB each in a vocabulary of 200,000 tokens.
 const MAX_APPROXIMATIONS: usize = 16;
 
-/// Finds the tokens that may come within strings.
+/// Computes masks within strings.
 pub(crate) struct Strings<'a> {
     pub(crate) automaton: &'a mut Automaton,
     pub(crate) cache: &'a mut StringCache,
@@ -81,7 +81,7 @@ pub(crate) struct Strings<'a> {
 }
 
 impl Strings<'_> {
-    /// Whether any text that tokens can make may come within a string of `language`, and end there.
+    /// Whether every text that a token can add may come within a string of `language`, and end there.
     pub(crate) fn is_free(&mut self, language: LanguageId) -> Result<bool, AutomatonError> {
         let (lengths, longest) = (&mut self.cache.lengths, self.index.inside.longest);
         Ok(self.automaton.languages().word_edges(language).is_none()
@@ -149,7 +149,7 @@ impl Strings<'_> {
         ))
     }
 
-    /// Finds the tokens by a strategy, and keeps those that other schemas may ask for, too.
+    /// Computes the tokens by a strategy, and caches those that other schemas may need as well.
     fn find(&mut self, strategy: Strategy, language: LanguageId) -> Result<TokenSet, AutomatonError> {
         let set = match strategy {
             Strategy::FreeString => return Ok(TokenSet::over(Base::Any)),
@@ -168,7 +168,7 @@ impl Strings<'_> {
         Ok(set)
     }
 
-    /// The tokens of a language by those of its over-approximation, which has no other: this calls itself once.
+    /// The tokens of a language by those of its over-approximation, which has no over-approximation itself: this calls itself once.
     fn approximate(
         &mut self,
         language: LanguageId,

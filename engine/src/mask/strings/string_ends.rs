@@ -31,7 +31,7 @@ type Ranges = SmallVec<[(u32, u32); 8]>;
 /// The caches for the ends of strings in one schema.
 #[derive(Debug)]
 pub(crate) struct StringEndCache {
-    /// The suffixes that are looked at singly behind strings of a state, by the state after most of these.
+    /// The suffixes that are judged one by one behind the strings of a state, by the state behind most of these strings.
     ending_singly: BoundedCache<State, SuffixSet>,
     /// The tokens that close a string, by the contents that they are of, the language and the suffixes that may come.
     closings: BoundedCache<(u32, LanguageId, SuffixSet), Arc<[TokenId]>>,
@@ -104,7 +104,7 @@ impl StringEnds<'_> {
         Ok(Some(set))
     }
 
-    /// Adds the tokens with the closing quote of the string that a state is in, between two of its characters.
+    /// Adds the tokens that close the string of a state between two characters.
     pub(crate) fn closings(
         &mut self,
         at: State,
@@ -301,7 +301,7 @@ impl StringEnds<'_> {
         }
     }
 
-    /// The state after the string that a state is in, where it ends with a text.
+    /// The state behind the string of a state, if the string ends with a text.
     fn after_text(&mut self, at: State, text: &str) -> Result<Option<State>, AutomatonError> {
         let mut end = at;
         for character in text.chars() {
@@ -352,7 +352,7 @@ impl StringEnds<'_> {
         Ok(edges.map(|edges| edges.map(range).collect()))
     }
 
-    /// Adds the children of a node that a string goes on with, with the states that they lead to.
+    /// Adds the children of a node by which a string continues, with their states.
     fn children(
         &mut self,
         trie: &Trie<u32>,

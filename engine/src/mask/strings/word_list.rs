@@ -13,7 +13,7 @@ use crate::mask::index::contents::Contents;
 use crate::mask::index::suffix_set::SuffixSet;
 use crate::mask::index::trie::{ROOT, Trie};
 
-/// Characters that lead to one state in a list of words, up to which they are looked at one by one.
+/// Maximal number of characters with one target in a list of words that are tried one by one.
 const MAX_SINGLE_CHARACTERS: u64 = 64;
 
 /// The nodes of a trie that words begin with; none where the language is no list of words.
@@ -63,7 +63,7 @@ impl<'a> WordWalk<'a> {
     }
 }
 
-/// The tokens that words begin with and that stay in them; none where the language is no list of words.
+/// Returns the tokens that are prefixes of words and stay in the string; none where the language is no list of words.
 pub(crate) fn inside(
     automaton: &Automaton,
     contents: &Contents,

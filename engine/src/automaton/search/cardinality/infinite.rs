@@ -9,10 +9,10 @@ use crate::automaton::search::{ExpectationId, Search};
 use crate::{numbers, strings};
 use hashbrown::{HashMap, HashSet};
 
-/// Number of values and parts of values that are looked at for one answer.
+/// Maximal number of values and parts of values visited for one answer.
 const MAX_LOOKS: usize = 2_000;
 
-/// Number of items of an array that are looked at.
+/// Maximal number of items of an array that are visited.
 const MAX_ITEMS: usize = 64;
 
 /// The result of looking at a value, or at the remainder of a container.
@@ -23,7 +23,7 @@ enum Found {
     Parts(Vec<Constraint>),
 }
 
-/// The values that are looked at for one answer, and which of them are parts of which.
+/// The values visited for one answer, with the part-of relation between them.
 #[derive(Default)]
 struct Looks {
     values: Vec<Constraint>,

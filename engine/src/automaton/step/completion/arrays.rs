@@ -6,7 +6,7 @@ use crate::automaton::formula::{AssertionId, AtomKind, FormulaId, ItemsId};
 use crate::automaton::search::{Requirement, Run};
 use crate::automaton::step::Automaton;
 
-/// Number of items so far that are looked at for one that may be repeated.
+/// Maximal number of earlier items tried to find one that may be repeated.
 const REPEATED_ITEMS: usize = 64;
 
 /// Number of items that have to differ up to which they are spelled out.

@@ -20,5 +20,5 @@ pub(crate) use piece::{CompletionMemo, TextPiece};
 /// Number of bytes up to which completions are looked for.
 const MAX_BYTES: usize = 1 << 16;
 
-/// Number of models of a container that are looked at for one whose values have texts.
+/// Maximal number of models of a container tried to find one whose values have texts.
 const MAX_MODELS: usize = 64;

@@ -12,7 +12,7 @@ use hashbrown::HashSet;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Number of states of a number that are looked at before its digits are counted.
+/// Number of states within a number that are visited before its digits are counted.
 const SEARCHED_STATES: usize = 512;
 
 /// Number of steps of a number whose digits are counted.

@@ -15,7 +15,7 @@ use crate::automaton::step::{
 };
 use crate::numbers::NumberCount;
 
-/// Number of assertions on a value up to which all combinations of their verdicts are looked at.
+/// Maximal number of assertions on a value for which all combinations of verdicts are tried.
 const COMPARED_ASSERTIONS: usize = 6;
 
 impl Automaton {

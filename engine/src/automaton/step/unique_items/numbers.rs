@@ -13,10 +13,10 @@ use crate::json::Value;
 use crate::numbers::{NextDigits, NumberState, NumeralAutomaton, Precision};
 use hashbrown::HashSet;
 
-/// Number of states that are looked at to see that many numbers begin with one.
+/// Maximal number of states visited to show that many numbers have a prefix.
 const LOOKED_AT: usize = 96;
 
-/// Number of continuations of a number up to which each is looked at.
+/// Maximal number of continuations of a number that are enumerated.
 const MAX_RESTS: usize = 16;
 
 /// Bytes that may occur in a number.

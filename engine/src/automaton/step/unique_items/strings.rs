@@ -16,7 +16,7 @@ use crate::strings::{Cardinality, LanguageId, group_by_first_character};
 use hashbrown::HashSet;
 use std::sync::Arc;
 
-/// Number of states of a language that are looked at to see that it stays infinite.
+/// Maximal number of states visited to show that a language stays infinite.
 const EXPLORED_STATES: usize = 64;
 
 /// A character that is repeated to make a text that is none of some others.

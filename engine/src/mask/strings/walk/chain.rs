@@ -7,7 +7,7 @@ use crate::strings::{LanguageId, Transitions};
 
 use crate::mask::index::posting_lists::{gaps, shared};
 
-/// The languages that follow each number of characters of a class, whichever characters these are.
+/// The residual languages behind each number of characters of a class, the same for all texts over the class.
 pub(crate) struct Chain {
     pub(crate) class: Vec<(u32, u32)>,
     /// The languages by the number of characters read, from none on.
@@ -26,8 +26,8 @@ pub(crate) enum End {
 }
 
 impl Chain {
-    /// The chain, no longer than `longest`, of the class of characters that most lead the same way; none where they soon
-    /// do not.
+    /// The chain, no longer than `longest`, of the class of characters that have the most common derivative; none where they soon
+    /// differ.
     pub(crate) fn new(
         automaton: &mut Automaton,
         language: LanguageId,
