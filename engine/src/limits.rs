@@ -45,7 +45,7 @@ pub struct Limits {
     pub memory_bytes: usize,
     /// Cells of the languages of strings and names of one schema, up to 12 bytes each. Default 16 million, which is 192 MB.
     pub language_cells: usize,
-    /// States of one language that are looked at to find out whether it has a text, which lengths, and how many. Default
+    /// States of one language that are visited to find out whether it has a text, which lengths, and how many. Default
     /// 20,000: the search is repeated for the languages that each value and name meets.
     pub language_states: usize,
     /// Bytes of one pattern. Default 1 MiB: each byte makes states, which repetitions multiply.
@@ -65,7 +65,7 @@ pub struct Limits {
     /// Questions whether some value is valid that are open at once, each in aid of the one before. Default 100,000: there is
     /// one for each level of nesting that the schema demands.
     pub open_questions: usize,
-    /// States of one object or array that are looked at to find out whether it can be completed, or which values it can
+    /// States of one object or array that are visited to find out whether it can be completed, or which values it can
     /// have. Default 50,000: members that exclude each other can make exponentially many.
     pub search_states: usize,
     /// Classes of names that the subschemas of one object tell apart. Default 4,096: independent patterns double them.

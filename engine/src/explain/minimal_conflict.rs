@@ -37,7 +37,7 @@ const MAX_SEARCH_STATES: usize = 5_000;
 
 /// The outcome of trying a set of keywords.
 enum Trial {
-    /// The keywords exclude the values or the continuation; the subschemas that were looked at.
+    /// The keywords exclude the values or the continuation; the subschemas that were expanded.
     Excludes(HashSet<NodeId>),
     Admits,
     /// A limit was reached.

@@ -6,7 +6,7 @@ use super::report::Report;
 use super::warning::WarningKind;
 use crate::json::{Document, NodeIndex};
 
-/// Branches of one schema that are looked at.
+/// Maximal number of branches of one schema that are checked.
 const MAX_BRANCHES: usize = 100;
 
 /// Warns of branches of one schema that do not tell values apart.

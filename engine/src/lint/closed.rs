@@ -6,7 +6,7 @@ use super::warning::WarningKind;
 use crate::json::{Content, Document, NodeIndex};
 use crate::schema::decoded_fragment;
 
-/// Branches of one schema, and names of each, that are looked at.
+/// Maximal number of branches of one schema, and of names in each, that are checked.
 const MAX_BRANCHES: usize = 100;
 
 /// Warns of `additionalProperties: false` where it forbids members that keywords beside it ask for.

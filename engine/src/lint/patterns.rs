@@ -6,7 +6,7 @@ use super::warning::WarningKind;
 use crate::PatternSyntax;
 use crate::strings::{LanguageLimits, PatternError, check_pattern};
 
-/// Patterns longer than this, in bytes, are not looked at: reading one takes time, and a list of words is no mistake.
+/// Length in bytes of the longest pattern that is checked: reading one takes time, and a list of words is no mistake.
 const LONGEST: usize = 4_096;
 
 /// Names of POSIX classes.

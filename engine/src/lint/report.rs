@@ -17,7 +17,7 @@ const MAX_BYTES: usize = 16 << 20;
 /// Number of distinct unknown keywords that are compared with the known ones; each comparison takes microseconds.
 const MAX_COMPARED: usize = 10_000;
 
-/// Bytes of all patterns that are looked at: reading a class of many letters in either case takes microseconds a byte.
+/// Maximal number of bytes of all patterns that are checked: reading a class of many letters in either case takes microseconds a byte.
 const MAX_PATTERN_BYTES: usize = 256 << 10;
 
 /// Names that branches are compared by, together: references can make a short text many branches.
@@ -31,7 +31,7 @@ pub(super) struct Report<'d> {
     warnings: Vec<Warning>,
     /// Bytes of the warnings.
     bytes: usize,
-    /// Bytes of patterns that may still be looked at.
+    /// Number of bytes of patterns that may still be checked.
     pattern_bytes: usize,
     /// Names that branches may still be compared by.
     names: usize,
@@ -94,7 +94,7 @@ impl<'d> Report<'d> {
         }
     }
 
-    /// Whether a pattern may be looked at: there is a limit on their bytes.
+    /// Whether a pattern may be checked within the limit on the bytes of patterns.
     pub fn may_read(&mut self, pattern: &str) -> bool {
         let left = self.pattern_bytes.checked_sub(pattern.len());
         self.pattern_bytes = left.unwrap_or(self.pattern_bytes);

@@ -12,7 +12,7 @@ use crate::schema::Draft;
 /// Bytes of the names that are compared with those of formats.
 const LONGEST_SLIP: usize = 24;
 
-/// Values of one `enum` that are looked at.
+/// Maximal number of values of one `enum` that are checked.
 const MAX_VALUES: usize = 10_000;
 
 /// The formats of the drafts.

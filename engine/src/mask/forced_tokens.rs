@@ -12,7 +12,7 @@ const CONTEXT_BYTES: usize = 16;
 
 /// Texts that are read byte by byte.
 pub(crate) trait ReadBytes<P> {
-    /// The state after a byte; none where no text goes on like that.
+    /// The state after a byte; none where no text continues with it.
     fn step(&mut self, at: &P, byte: u8) -> Result<Option<P>, AutomatonError>;
 
     /// The one byte that can come next, and its target state; none where there are several, or where the text may end.
@@ -29,7 +29,7 @@ impl ReadBytes<State> for Automaton {
     }
 }
 
-/// The bytes that must come next, up to a limit, and where they lead.
+/// The bytes that must come next, up to a limit, and the state behind them.
 pub(crate) fn forced_bytes<P: Clone>(texts: &mut impl ReadBytes<P>, at: &P) -> Result<(Vec<u8>, P), AutomatonError> {
     let (mut end, mut bytes) = (at.clone(), Vec::new());
     while bytes.len() < MAX_BYTES

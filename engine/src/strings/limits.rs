@@ -7,7 +7,7 @@ use crate::Limits;
 pub(crate) struct LanguageLimits {
     /// Cells held by expressions and cached transitions together; a cell is a child or a range, up to 12 bytes.
     pub(crate) cells: usize,
-    /// Distinct states looked at to answer one question (emptiness, lengths, cardinality).
+    /// Maximal number of distinct states visited by one analysis (emptiness, lengths, cardinality).
     pub(crate) states: usize,
     /// Bytes of one pattern.
     pub(crate) pattern_bytes: usize,

@@ -1,4 +1,4 @@
-//! Grammars of the kinds that are in use.
+//! Grammars of common kinds, such as expressions, programs and markup.
 
 use maskwright::{CompileErrorKind, ExactOptions, GrammarSyntax, ReplyCompiler, TokenId, Vocabulary};
 use rand::SeedableRng as _;

@@ -1,4 +1,4 @@
-//! A matcher of its own: Earley's algorithm over bytes, slow and simple.
+//! A reference matcher of grammars, slow and independent of the engine: Earley's algorithm over bytes.
 
 use std::collections::BTreeSet;
 
@@ -198,12 +198,12 @@ impl Productions {
         }
     }
 
-    /// Whether what was read is the beginning of a text.
+    /// Whether the bytes read so far are a prefix of a text.
     pub(crate) fn is_viable(sets: &[BTreeSet<EarleyItem>]) -> bool {
         !sets[sets.len() - 1].is_empty()
     }
 
-    /// Whether what was read is a text.
+    /// Whether the bytes read so far are a text.
     pub(crate) fn is_complete(&self, sets: &[BTreeSet<EarleyItem>]) -> bool {
         sets[sets.len() - 1]
             .iter()

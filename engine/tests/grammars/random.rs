@@ -1,4 +1,4 @@
-//! Random grammars: the engine and the slow matcher say the same of every byte behind random beginnings.
+//! Random grammars: engine and reference matcher agree on every byte behind random prefixes.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! What is refused, with its place.
+//! Structural tags that are refused, with the JSON Pointer of the error.
 
 use crate::{compile, compiler};
 use maskwright::CompileErrorKind::{LimitExceeded, Malformed, Unsatisfiable, Unsupported};

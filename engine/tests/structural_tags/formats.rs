@@ -1,4 +1,4 @@
-//! What each format admits.
+//! The replies that each format of structural tags admits.
 
 use crate::{accepts, check, compiler, masker, vocabulary};
 use maskwright::Masker;

@@ -1,4 +1,4 @@
-//! The JSON of the slow matcher's structural tags.
+//! Writes the reference matcher's structural tags as JSON.
 
 use crate::matcher::{EXPRESSIONS, Mark, Node, SCHEMAS, TagNode};
 use crate::parameters::{ARGUMENTS, STYLES};

@@ -1,4 +1,4 @@
-//! Structural tags: what they admit, what is refused, and that masks say what accepting says.
+//! Structural tags: the replies that they admit, the tags that are refused, and masks that agree with accepting single tokens.
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
@@ -79,7 +79,7 @@ fn accepts(masker: &dyn Masker, text: &str) -> bool {
     accepts_tokens(masker, &tokens)
 }
 
-/// A mask has the tokens that are accepted, what is forced is allowed, and a completion ends the reply.
+/// Asserts that the mask has exactly the accepted tokens, that forced tokens are allowed, and that a completion ends the reply.
 fn check(masker: &mut dyn Masker, vocabulary: &Vocabulary, context: &str) {
     let mask = masker.mask().unwrap().clone();
     for token in 0..vocabulary.len() as TokenId {

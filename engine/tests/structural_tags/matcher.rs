@@ -1,4 +1,4 @@
-//! A slow matcher of structural tags, which shares nothing with the engine: it tries all ways.
+//! A reference matcher of structural tags, slow and independent of the engine: it follows all parses.
 
 use std::collections::BTreeSet;
 
@@ -440,7 +440,7 @@ impl Reply {
     }
 }
 
-/// A mark as what is looked for in free text. A token of text, which is not found there, is a symbol of its own.
+/// A mark as it is searched for in free text. A token of text, which is not found there, is a symbol of its own.
 fn pattern(mark: &Mark) -> Pattern {
     match mark {
         Mark::Text(text) => symbols(text),

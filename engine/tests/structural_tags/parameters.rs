@@ -19,7 +19,7 @@ pub(super) enum Value {
     Of(&'static [&'static str], &'static [&'static str]),
 }
 
-/// A schema of arguments, and what the slow matcher knows of it.
+/// A schema of arguments, with its description for the reference matcher.
 pub(super) struct Arguments {
     pub(super) schema: &'static str,
     /// The parameters in their order, each with its values and whether it is required.
@@ -28,9 +28,9 @@ pub(super) struct Arguments {
     pub(super) others: Option<Value>,
 }
 
-/// How a parameter is written.
+/// A notation of a parameter.
 pub(super) struct Way {
-    /// What stands before and behind the name, and behind the value.
+    /// The texts before the name, between name and value, and behind the value.
     pub(super) marks: [&'static str; 3],
     /// Whether strings and whether other values are written so.
     pub(super) values: [bool; 2],
@@ -38,7 +38,7 @@ pub(super) struct Way {
     pub(super) keeps_line_breaks: bool,
 }
 
-/// A style: its name, the ways to write a parameter, and what no string has.
+/// A style: its name, the notations of a parameter, and the texts that no string has.
 pub(super) type Style = (&'static str, &'static [Way], &'static [&'static str]);
 
 const fn way(marks: [&'static str; 3], values: [bool; 2], keeps_line_breaks: bool) -> Way {

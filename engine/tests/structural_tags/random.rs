@@ -1,4 +1,4 @@
-//! Random structural tags and replies: the engine accepts what the slow matcher does, and masks say so.
+//! Random structural tags and replies: the engine accepts the replies that the reference matcher does, and masks agree.
 
 use rand::seq::IndexedRandom as _;
 use rand::{Rng as _, SeedableRng as _};
@@ -177,7 +177,7 @@ impl Writer {
         }
     }
 
-    /// Writes what are probably parameters.
+    /// Writes a text that is probably parameters of a call.
     fn write_parameters(&mut self, style: usize, arguments: usize, pieces: &mut Vec<Piece>) {
         let known = &ARGUMENTS[arguments];
         let mut text = String::new();
@@ -215,7 +215,7 @@ impl Writer {
         pieces.push(Piece::Text(text));
     }
 
-    /// Writes what is probably a part of a node.
+    /// Writes a text that is probably a part of a node.
     fn write(&mut self, node: &Node, pieces: &mut Vec<Piece>) {
         match node {
             Node::Choice(texts) => pieces.push(Piece::Text(texts.choose(&mut self.random).unwrap().clone())),

@@ -1,4 +1,4 @@
-//! Special tokens, and tokens that are meant by their ids.
+//! Special tokens, and tokens that tags name by their ids.
 
 use crate::{CALL, END, LONGER, SPECIAL, TOKENS, UNNAMED, accepts, accepts_tokens, check, masker, vocabulary};
 use maskwright::TokenId;

@@ -1,4 +1,4 @@
-//! Tags in which a reply can be read in too many ways are refused when they are compiled, and no reply under another tag is refused later.
+//! Structural tags whose replies can have too many threads are refused when they are compiled; replies under other tags are never refused later.
 
 use crate::{accepts, check, compile, masker, vocabulary};
 use maskwright::CompileErrorKind::{self, LimitExceeded, Unsupported};

@@ -1,4 +1,4 @@
-//! Vocabularies whose tokens are no whole characters, no text, or spell ASCII alone.
+//! Structural tags over odd vocabularies: tokens that are partial characters, tokens without text, and vocabularies of ASCII alone.
 
 use std::sync::Arc;
 

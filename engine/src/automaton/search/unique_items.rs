@@ -133,7 +133,7 @@ impl Search {
         Ok(true)
     }
 
-    /// Whether at least as many values as are asked meet a requirement; `false` also if this does not show at once.
+    /// Whether at least the given number of values meet a requirement; `false` also if this is not decided at once.
     fn is_ample(&mut self, item: &Requirement, asked: usize) -> Result<bool, AutomatonError> {
         if self.is_infinite(&item.all, &item.none)? {
             return Ok(true);

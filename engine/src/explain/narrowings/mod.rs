@@ -13,7 +13,7 @@ use crate::style::NarrowingKind;
 use crate::{NumberStyle, Style};
 use value_places::{ValuePlace, ValuePlaces};
 
-/// Number of values of a schema that are looked at for values that the style leaves out.
+/// Maximal number of values of a schema that are checked for values that the style leaves out.
 const MAX_VALUES: usize = 5_000;
 
 /// Work that finding out may cost, in units of about a microsecond: half a second.
@@ -30,7 +30,7 @@ const LISTED_PLACES: usize = 3;
 pub struct Narrowings {
     /// Each kind of value that is left out, once.
     pub found: Vec<Narrowing>,
-    /// Whether every value that the schema speaks of was looked at. Otherwise that was more work than is allowed.
+    /// Whether every value that the schema speaks of was checked. Otherwise the check would exceed the allowed work.
     pub is_complete: bool,
 }
 

@@ -9,10 +9,10 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use crate::automaton::ValueFacts;
 use crate::schema::{Body, Keywords, NodeId, SchemaSet};
 
-/// Ways to choose branches for one value; where there are more, the branches that are left are looked at one by one.
+/// Maximal number of combinations of branches for one value; where there are more, the remaining branches are taken one by one.
 const MAX_CHOICES: usize = 64;
 
-/// Ways that are looked at of one value, those with one branch of many unions included.
+/// Maximal number of combinations visited for one value, those with one branch of many unions included.
 const MAX_WAYS: usize = 512;
 
 /// Members of one value of which the subschemas of several others are collected.
@@ -33,7 +33,7 @@ pub(super) struct ValuePlaces<'s> {
     set: &'s SchemaSet,
     seen: HashSet<Vec<NodeId>>,
     left: VecDeque<Vec<NodeId>>,
-    /// Whether every value so far has been looked at with all branches and members.
+    /// Whether every value so far has been visited with all branches and members.
     pub is_complete: bool,
 }
 

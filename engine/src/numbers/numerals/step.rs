@@ -71,7 +71,7 @@ impl NumeralAutomaton {
         }
     }
 
-    /// The digits that all lead the same way because the set tells no number from another.
+    /// The digits that all lead to one state because the set tells no number from another.
     fn digits_alike(&self, prefix: &NumeralPrefix) -> Range<usize> {
         match prefix {
             NumeralPrefix::Start { above: half_line, .. }

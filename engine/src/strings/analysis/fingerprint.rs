@@ -14,7 +14,7 @@ use crate::strings::expr::expression::Expr;
 use crate::strings::language_id::LanguageId;
 use crate::strings::languages::Languages;
 
-/// Expressions that are looked at for one fingerprint: large ones hardly come again.
+/// Maximal number of expressions visited for one fingerprint: large ones hardly recur.
 const LARGEST_EXPRESSION: usize = 300;
 
 impl Languages {

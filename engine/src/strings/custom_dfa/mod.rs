@@ -78,7 +78,7 @@ impl CustomDfa {
         }
     }
 
-    /// The state after `c`; none where nothing goes on like that.
+    /// The state after `c`; none where no text continues with it.
     pub(super) fn after(&self, c: char) -> Result<Option<Self>, LimitReached> {
         match self {
             Self::Hostname(host) => Ok(host.after(c)?.map(Self::Hostname)),

@@ -59,7 +59,7 @@ impl BoundedState {
 }
 
 impl CustomDfaStates {
-    /// The states after a character; none where nothing goes on like that.
+    /// The states after a character; none where no text continues with it.
     pub(crate) fn after(&self, c: char) -> Result<Option<Self>, LimitReached> {
         let mut after = Vec::with_capacity(self.parts.len());
         for part in &self.parts {
@@ -83,7 +83,7 @@ impl CustomDfaStates {
         Self { parts }
     }
 
-    /// Whether all characters beyond ASCII lead the same way.
+    /// Whether all characters beyond ASCII lead to the same states.
     pub(crate) fn is_narrow(&self) -> bool {
         self.parts
             .iter()

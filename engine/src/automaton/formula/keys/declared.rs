@@ -65,7 +65,7 @@ impl Algebra {
         Ok(self.known_alternatives(assertion))
     }
 
-    /// The alternatives of an assertion that has been looked at.
+    /// The alternatives of an assertion, as computed before.
     fn known_alternatives(&self, assertion: AssertionId) -> Arc<[Alternative]> {
         let known = self.orders.alternatives.get(&assertion);
         known.cloned().unwrap_or_else(|| Arc::from([Alternative::nothing()]))
@@ -230,7 +230,7 @@ impl Algebra {
         names.map(|name| self.texts.intern(name)).collect()
     }
 
-    /// The alternatives of an object that satisfies at least one of these assertions, which have been looked at.
+    /// The alternatives of an object that satisfies at least one of these assertions, whose own alternatives have been computed before.
     pub(super) fn either(&mut self, branches: &[AssertionId]) -> Result<Vec<Alternative>, CompileError> {
         let mut either = Vec::new();
         for &branch in branches {

@@ -17,7 +17,7 @@ mod values;
 
 pub(crate) use piece::{CompletionMemo, TextPiece};
 
-/// Number of bytes up to which completions are looked for.
+/// Maximal number of bytes of a completion.
 const MAX_BYTES: usize = 1 << 16;
 
 /// Maximal number of models of a container tried to find one whose values have texts.

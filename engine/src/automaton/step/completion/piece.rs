@@ -70,7 +70,7 @@ pub(crate) struct CompletionMemo {
     pub(super) filler: Option<Arc<[u8]>>,
     /// The values being spelled out at the moment, the outermost first.
     pub(super) open: Vec<(Constraint, OrderId)>,
-    /// Number of values looked at since `open` was empty.
+    /// Number of values visited since `open` was empty.
     pub(super) looks: usize,
     /// Whether an answer rests on a value in `open`, or on a limit, and must not be remembered.
     pub(super) provisional: bool,
