@@ -40,8 +40,7 @@ pub(crate) struct CompiledSchema {
     caches: Caches,
 }
 
-/// Masks, and the states that tokens lead to, as far as they have been worked out: to look them up takes no lock of the
-/// builder.
+/// Cached masks, and the states behind tokens; looking them up takes no lock of the builder.
 struct Caches {
     masks: ShardedCache<State, Arc<TokenSet>>,
     steps: ShardedCache<(State, TokenId), State>,
@@ -49,7 +48,7 @@ struct Caches {
     furthest: ShardedCache<State, u32>,
 }
 
-/// The automaton and the masks, as far as they have been worked out.
+/// The automaton with the caches from which masks are built.
 pub(crate) struct MaskBuilder {
     pub(crate) automaton: Automaton,
     /// The caches; none before the first mask is asked for: of hundreds of schemas in one reply only few get that far.
@@ -69,8 +68,8 @@ impl CompiledSchema {
         Self::with_caches(vocabulary, tokens, automaton, caches)
     }
 
-    /// A schema within a reply, whose masks and states are mostly remembered by the reply: of hundreds in one reply few are
-    /// ever looked at, so that nothing is laid out for them.
+    /// A schema within a reply, whose masks and states are mostly cached by the reply: of hundreds of schemas in one reply few are
+    /// ever used, so no memory is reserved for their caches.
     pub(crate) fn within_reply(vocabulary: Arc<Vocabulary>, tokens: Arc<SharedTokens>, automaton: Automaton) -> Self {
         let caches = Caches {
             masks: ShardedCache::whole(MASK_BYTES),

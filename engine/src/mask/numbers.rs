@@ -21,7 +21,7 @@ const BYTES: usize = 2 << 20;
 pub(crate) struct NumberCache {
     numbers: BoundedCache<NumberState, NumberTokens>,
     doubtful: BoundedCache<(NumberState, PartialNumber), DoubtfulTokens>,
-    /// Sets of bits that may still be made. Masks keep them as well, and do not count them.
+    /// Number of bit sets that may still be made. Masks share these sets and do not count their memory.
     sets_left: usize,
 }
 
@@ -45,7 +45,7 @@ impl NumberCache {
 /// Tokens behind which few numbers may come, with their bytes.
 type DoubtfulTokens = Arc<[(Box<[u8]>, TokenId)]>;
 
-/// The tokens that go on with a number and stay in it.
+/// The tokens that continue a number without ending it.
 #[derive(Clone, Debug)]
 pub(crate) struct NumberTokens {
     /// Digits that all numbers of a kind go on with, as they are without whitespace and with it.
@@ -112,7 +112,7 @@ pub(crate) struct Numbers<'a> {
 }
 
 impl Numbers<'_> {
-    /// The tokens that go on with a number and stay in it.
+    /// The tokens that continue a number without ending it.
     pub(crate) fn tokens(&mut self, at: State, digits: NumberClass) -> Result<NumberTokens, AutomatonError> {
         let mut found = Vec::new();
         let number = match digits {

@@ -23,7 +23,7 @@ use crate::strings::LanguageId;
 /// Memory for the tokens that begin values.
 const VALUE_BYTES: usize = 2 << 20;
 
-/// The caches of one schema, so that nothing is worked out again for each state. Each cache forgets entries where they take too
+/// The caches of one schema for results that states share. Each cache drops entries where they take too
 /// much memory.
 #[derive(Debug)]
 pub(crate) struct SchemaCache {

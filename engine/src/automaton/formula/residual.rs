@@ -1,4 +1,4 @@
-//! The residual formula after a member or an item has been read.
+//! Derivatives of formulas: the residual formula of an object or array after a member or an item has been read.
 
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::{Algebra, AssertionId, Atom, AtomKind, FormulaId, Keys, TextId};

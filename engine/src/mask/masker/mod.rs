@@ -17,7 +17,7 @@ use history::History;
 use speculation::{Speculation, Way};
 use token_budget::TokenBudget;
 
-/// Texts that are written token by token, known by the states in them.
+/// An automaton over texts that are written token by token, with its masks.
 pub(crate) trait MaskedText: Send + Sync + 'static {
     /// A position in a text.
     type State: Clone + Send + Sync + 'static;
@@ -31,20 +31,20 @@ pub(crate) trait MaskedText: Send + Sync + 'static {
     /// Returns for each state the length in tokens of the longest completion behind a token that is allowed there.
     fn furthest(&self) -> &ShardedCache<Self::Key, u32>;
 
-    /// The tokens.
+    /// The vocabulary of the masks.
     fn vocabulary(&self) -> &Vocabulary;
 
     /// Sets of tokens that masks are drawn over.
     fn sets(&self) -> &BaseSets;
 
-    /// BufferPool that no masker uses.
+    /// The mask buffers that no masker uses.
     fn buffers(&self) -> &BufferPool;
 
     /// The tokens that may come at a state, ends of sequence among them, and whether that was known.
     fn mask(&self, at: &Self::State) -> Result<(Arc<TokenSet>, bool), MaskError>;
 
-    /// The state after a token of these bytes; none where no text goes on like that. States that documents come back to
-    /// are worth to be kept.
+    /// The state after a token of these bytes; none where no text continues with it. `comes_back` tells that documents are likely to come
+    /// back to the state, so that it is worth caching.
     fn after(
         &self,
         at: &Self::State,
@@ -52,8 +52,8 @@ pub(crate) trait MaskedText: Send + Sync + 'static {
         comes_back: bool,
     ) -> Result<Option<Self::State>, MaskError>;
 
-    /// The state after a special token, which may end sequences elsewhere; none where it does not stand for itself here. Documents have
-    /// none.
+    /// The state after a special token, which elsewhere may end the sequence; none where the token does not stand for itself. Documents have
+    /// no special tokens.
     fn after_special(&self, at: &Self::State, token: TokenId) -> Result<Option<Self::State>, MaskError> {
         let _ = (at, token);
         Ok(None)

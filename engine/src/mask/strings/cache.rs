@@ -17,7 +17,7 @@ use super::residual_states::ResidualStates;
 use super::walk::class_sets::ClassSets;
 
 /// Memory for the sets of strings that the schemas of a vocabulary share. A process that serves one schema after the other fills
-/// it within some thousands of them, and should take no more by then than at its beginning.
+/// this memory within some thousands of schemas, and must not grow further then.
 const SHARED_BYTES: usize = 6 << 20;
 /// Memory for the tokens of over-approximations that those schemas share.
 const APPROXIMATION_BYTES: usize = 2 << 20;

@@ -17,12 +17,12 @@ struct ExcludedSubtree<'a> {
     language: LanguageId,
     /// The remainders, behind the node, of the texts that must not come.
     left: Vec<&'a str>,
-    /// Whether there are others.
+    /// Whether the language has texts besides `left`.
     goes_on: bool,
 }
 
-/// The tokens, sorted, that texts of a language begin with and that stay in them, but leave only such as are among `left`,
-/// which are sorted.
+/// Returns the tokens, sorted, that stay in the string and are prefixes of texts of a language, but only of texts in `left`, which is
+/// sorted.
 pub(crate) fn excluded(
     automaton: &mut Automaton,
     contents: &Contents,

@@ -9,16 +9,16 @@ use super::idna::{
     Demand, JOINER, KATAKANA_MIDDLE_DOT, KERAIA, MIDDLE_DOT, NON_JOINER, Tables, is_virama, joins_next, may_stand,
 };
 
-/// The state after the beginning of a label that has no error yet, whatever follows.
+/// The state behind a prefix of a label that breaks no rule so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct LabelReading {
-    /// Characters.
+    /// Number of characters.
     length: u8,
-    /// Whether one is beyond ASCII.
+    /// Whether some character is beyond ASCII.
     wide: bool,
-    /// Whether one is a capital of ASCII.
+    /// Whether some character is a capital letter of ASCII.
     capital: bool,
-    /// Whether the last is a hyphen.
+    /// Whether the last character is a hyphen.
     hyphen: bool,
     direction: Direction,
     /// Whether a label of this direction may end here.
@@ -35,7 +35,7 @@ pub(super) struct LabelReading {
 /// The direction of a label, which its first character decides.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 enum Direction {
-    /// None: the label breaks the rule on bidirectional names.
+    /// No direction: the label breaks the rule on bidirectional names.
     #[default]
     Broken,
     LeftToRight,

@@ -1,14 +1,14 @@
 //! Custom DFA of the texts of regular expressions: ECMA-262 by the grammar with the `u` flag, which `pattern` tries first.
 //!
-//! The state keeps the groups that are open, the number and names of those that there are, and the references that
-//! still need a group. Outside of the language, though ECMA-262 has them, are expressions with more than
-//! [`MAX_NESTING`] groups inside one another, references to groups beyond [`MAX_REFERENCE`], and escapes in names of
+//! The state keeps the open groups, the number and names of all groups so far, and the references that
+//! still need a group. The language lacks some expressions of ECMA-262: those with more than
+//! [`MAX_NESTING`] nested groups, references to groups beyond [`MAX_REFERENCE`], and escapes in names of
 //! groups. Bounds of a quantifier past 64 bits are compared as if they were equal.
 //!
-//! What a state remembers hardly ever matters to the next token: a name matters where it ends, the beginning of a range of
-//! characters where the range ends. So there is a [coarse](RegexSyntax::coarse) state for each, which remembers none of that:
-//! coarse states are few, and only texts that [have an end of such a thing](ends_what_is_remembered) may tell a state from its
-//! coarse one.
+//! Most facts in a state hardly ever matter to the next token: a name matters where it ends, the first character of a range
+//! where the range ends. So each state has a [coarse](RegexSyntax::coarse) state without such facts.
+//! Coarse states are few, and only texts that [end such a name, quantifier or range](ends_what_is_remembered) may tell a state from its
+//! coarse state.
 
 use crate::strings::charset::{CharSet, LAST, index};
 use crate::strings::custom_dfa::names::Names;
@@ -16,7 +16,7 @@ use crate::strings::custom_dfa::regex_braces::Braces;
 use crate::strings::custom_dfa::regex_class::{ClassState, Hex};
 use crate::strings::unicode_properties::{name_parts, name_starts, property_endings};
 
-/// Groups inside one another.
+/// Maximal depth of nested groups.
 const MAX_NESTING: usize = 100;
 /// The greatest number of a group that a reference may have: three digits, so that the digits read say whether one may follow.
 const MAX_REFERENCE: u32 = 999;

@@ -10,36 +10,36 @@ use crate::mask::index::tokens::TokenIndex;
 /// Memory for the sets of each kind: some 150 of a vocabulary of 200,000 tokens.
 const BYTES: usize = 4 << 20;
 
-/// The root of the trie of contents, or the node of a space, and the characters that come behind the first below it.
+/// Key of a set: the root of the trie of contents or the node of a space, and the class of characters behind the first character below.
 pub(crate) type BehindFirst = (u32, Class);
 
-/// The children that come first, as ranges of nodes next to one another, and the characters that come behind them.
+/// Key of a set: the first children, as ranges of adjacent nodes, and the class of characters behind them.
 pub(crate) type OfGroup = (Class, BehindFirst);
 
-/// The tokens below a node that have characters of one class only, but for the first.
+/// The tokens below a node whose characters behind the first are of one class.
 #[derive(Debug)]
 pub(crate) struct OfClass {
     pub(crate) words: Words,
-    /// Nodes of tokens that begin another character behind such ones.
+    /// Nodes of tokens that end with a partial character outside of the class.
     pub(crate) partial_beyond: Vec<u32>,
 }
 
 /// An operation on two sets of tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Combine {
-    /// Tokens of either.
+    /// The union.
     Or,
-    /// Tokens of both.
+    /// The intersection.
     And,
 }
 
-/// Sets of tokens by classes of characters, and sets made of two of them.
+/// Caches of sets of tokens by classes of characters, and of unions and intersections of two such sets.
 #[derive(Debug)]
 pub(crate) struct ClassSets {
     of_classes: Mutex<BoundedCache<BehindFirst, Arc<OfClass>>>,
     of_groups: Mutex<BoundedCache<OfGroup, Words>>,
-    /// The combined sets by the addresses of the two sets; these are kept beside the result, so that nothing else comes to be at
-    /// their addresses.
+    /// The combined sets by the addresses of the two sets; the two sets are kept alive beside the result, so that their addresses are not
+    /// reused.
     combined: Mutex<BoundedCache<(Combine, usize, usize), [Words; 3]>>,
 }
 
@@ -68,7 +68,7 @@ impl ClassSets {
         found
     }
 
-    /// The tokens of a class that begin as a group does, as they are found where they are not known.
+    /// Returns the tokens of a class in a group, computed by `find` where they are not cached.
     pub(crate) fn of_group(&self, key: OfGroup, find: impl FnOnce() -> Vec<u32>) -> Words {
         if let Some(known) = lock(&self.of_groups).get(&key) {
             return known;

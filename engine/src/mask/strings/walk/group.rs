@@ -11,14 +11,14 @@ use super::character_walk::CharacterWalk;
 use super::class_sets::{Combine, OfClass};
 use crate::mask::strings::residual_states::DEAD;
 
-/// Texts of a group from which on it pays to judge it as a whole.
+/// Number of texts of a group from which on it pays to judge the group as a whole.
 pub(crate) const WORTH_TAKING: usize = 1_000;
 
 /// The texts below the root, or below a space, behind first characters that lead to one state.
 #[derive(Debug, Default)]
 pub(crate) struct Group {
     pub(crate) state: u32,
-    /// The children, those next to one another together.
+    /// The children, as ranges of adjacent nodes.
     ranges: Vec<Range<u32>>,
     /// Number of texts below the children.
     pub(crate) texts: usize,
@@ -33,7 +33,7 @@ impl Group {
         }
     }
 
-    /// Puts some groups together.
+    /// The union of some groups.
     pub(crate) fn of(groups: &[Self]) -> Self {
         let mut ranges: Vec<Range<u32>> = groups.iter().flat_map(|group| group.ranges.iter().cloned()).collect();
         ranges.sort_unstable_by_key(|range| range.start);
@@ -44,7 +44,7 @@ impl Group {
         }
     }
 
-    /// Adds children next to one another, behind all others.
+    /// Adds a range of adjacent children behind all others.
     pub(crate) fn add(&mut self, children: Range<u32>, trie: &Trie<u32>) {
         self.texts += trie.run(children.start, children.end).len();
         self.ranges.push(children);
@@ -58,7 +58,7 @@ impl Group {
         })
     }
 
-    /// Whether a node is in the group or below one that is.
+    /// Whether a node or an ancestor of it is in the group.
     pub(crate) fn has(&self, node: u32) -> bool {
         let place = self.ranges.partition_point(|range| range.end <= node);
         self.ranges.get(place).is_some_and(|range| range.start <= node)
@@ -74,8 +74,7 @@ impl CharacterWalk<'_> {
         });
     }
 
-    /// Adds the tokens below a node and in a group that have no characters but those of a class behind the first, if they
-    /// are among some.
+    /// Adds those among some tokens that are below a node, in a group, and have only characters of a class behind the first.
     pub(crate) fn take_class(&mut self, node: u32, group: &Group, class: Class, among: Option<&Words>) -> Arc<OfClass> {
         let key = (node, class);
         let index = self.index;

@@ -11,15 +11,15 @@ use super::group::Group;
 use crate::mask::strings::residual::Residual;
 use crate::mask::strings::residual_states::FREE;
 
-/// Share of the texts, one of so many, that may leave a loop: otherwise a walk over all of them takes no longer.
+/// Reciprocal of the share of texts that may leave a loop: where more do, a walk over all texts takes no longer.
 const SHARE_OUTSIDE: usize = 2;
 
-/// Characters of a class up to which its tokens, which are few, are walked.
+/// Maximal number of characters of a class whose tokens, which are few, are walked.
 const MAX_WALKED_CLASS: u32 = 8;
 
 impl CharacterWalk<'_> {
-    /// Visits the tokens below a node and in a group, if that loops on characters of a class; false if the tokens are better
-    /// looked at one by one, because they leave the loop at more nodes than so many, or more than every second does.
+    /// Judges the tokens below a node in a group whose state loops on a class of characters; false if the tokens are better
+    /// walked one by one, because they leave the loop at more nodes than the bound, or more than every second token does.
     pub(crate) fn follow(
         &mut self,
         automaton: &mut Automaton,
