@@ -14,11 +14,11 @@ use crate::strings::Fingerprint;
 use crate::{KeyOrder, Whitespace};
 use std::hash::Hash;
 
-/// Depth up to which values of one shape begin alike where the style asks for all members: a token cannot get from there to
-/// the depth from which on it no longer does.
+/// Depth up to which values of one shape begin alike where the style asks for all members: no token reaches from this depth to
+/// the depth at which the style no longer asks for them.
 const SHAPED_DEPTH: u32 = 32;
 
-/// The shape of a value before it begins: the requirement on it, and its place in the layout of the document.
+/// The shape of a value: the requirement on the value, and its position in the layout of the document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct ValueShape {
     demand: ValueDemand,
@@ -40,7 +40,7 @@ pub(crate) struct CommonShape {
 }
 
 impl ValueDemand {
-    /// Whether no array or object satisfies the requirement, as far as is easily said.
+    /// Whether surely no array or object satisfies the requirement.
     fn is_scalar(&self) -> bool {
         match self {
             Self::Constraint(constraint) => {

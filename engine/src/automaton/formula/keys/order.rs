@@ -164,7 +164,7 @@ impl Algebra {
         self.formulas.and(parts)
     }
 
-    /// The order of an object in which a document keeps one of these, the number of its keys that have been read or skipped,
+    /// Returns the order of an object that keeps one of some rival orders, the number of its keys that have been read or skipped,
     /// and the condition on the members to come; `seen` are the keys that have been read.
     pub(crate) fn settled(&mut self, rivals: Vec<Rival>, seen: &[TextId]) -> (OrderId, u32, FormulaId) {
         match rivals[..] {
@@ -271,8 +271,8 @@ impl Algebra {
 /// Alternatives whose orders can be merged, with the merged order.
 type Group = (Vec<TextId>, Vec<Alternative>);
 
-/// Alternatives grouped so that the orders of those in a group can be merged. Where there would be too many groups, which is then
-/// told, the last has alternatives whose orders cannot be merged, and each key where it is listed first.
+/// Groups alternatives so that the orders within a group can be merged; returns as well whether there would be too many groups. In that case
+/// the last group has alternatives whose orders cannot be merged, and each key stands where it is listed first.
 fn groups_by_order(alternatives: Vec<Alternative>) -> (Vec<Group>, bool) {
     if let Some(names) = merged(alternatives.iter().map(|one| &one.names[..])) {
         return (vec![(names, alternatives)], false);

@@ -66,10 +66,10 @@ pub(crate) struct Orders {
     rivals: Vec<Arc<[Rival]>>,
     ids: HashMap<Arc<[TextId]>, OrderId>,
     contested: HashMap<Arc<[Rival]>, OrderId>,
-    /// For an order that asks for more than the schema does, the condition that it adds to the one on an object.
+    /// For an order that asks for more than the schema does, the condition that it adds to the formula of an object.
     narrowings: HashMap<OrderId, FormulaId>,
-    /// For an order that asks for more than the schema does, the order of objects that cannot meet that; it may ask for more
-    /// than the schema itself, but for less.
+    /// For an order that asks for more than the schema does, the fallback order of objects that cannot meet this demand; the fallback asks for
+    /// less, but perhaps still for more than the schema.
     pub(crate) opened: HashMap<OrderId, OrderId>,
     /// The order in an object with these assertions.
     pub(crate) of: HashMap<Ordered, OrderId>,

@@ -23,17 +23,16 @@ const NEAR_CHARACTERS: u32 = 256;
 /// Items before the bound of an array from which on its state counts them, unless tokens are longer.
 const NEAR_ITEMS: u32 = 64;
 
-/// Members before the bound of an object from which on it matters which state of an object is looked at.
+/// Number of members left before the bound of an object at which the object counts as nearly full, so that its states are told apart.
 const NEAR_MEMBERS: u32 = 64;
 
-/// Levels of nesting on which items are counted one by one.
+/// Number of levels of nesting whose items are counted.
 const COUNTED_LEVELS: usize = 12;
 
 /// Number of items that may still come in an array that does not count them itself.
 pub(in crate::automaton::step) const UNCOUNTED: u32 = u32::MAX;
 
-/// The state of a document with the sizes of the strings and containers that are open in it, as far as they are not a part of the
-/// state.
+/// The state of a document, with the sizes of open strings and containers that are not a part of the state.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WrittenState {
     pub(crate) state: State,
@@ -45,7 +44,7 @@ pub(crate) struct WrittenState {
 pub(crate) struct Written {
     /// Number of open containers.
     depth: u32,
-    /// Number of commas in each of them.
+    /// Number of commas in each open container.
     commas: [u32; COUNTED_LEVELS],
     text: TextPlace,
     /// Characters of the string or name that is open.
@@ -54,7 +53,7 @@ pub(crate) struct Written {
     near_commas: u32,
     near_string: u32,
     near_name: u32,
-    /// Whether an array has come near its bound since it was last looked at.
+    /// Whether an array has come near its bound since the last call of [`bound`](Automaton::bound).
     is_due: bool,
 }
 
@@ -64,7 +63,7 @@ enum TextPlace {
     Outside,
     Between,
     Escape,
-    /// Before so many hexadecimal digits of an escape.
+    /// Within an escape of which so many hexadecimal digits are left.
     Hex(u8),
 }
 
@@ -87,7 +86,7 @@ impl Written {
         }
     }
 
-    /// Reads so many brackets that end containers.
+    /// Closes so many containers.
     pub(crate) fn close(&mut self, containers: u32) {
         self.depth = self.depth.saturating_sub(containers);
     }
@@ -277,7 +276,7 @@ impl Automaton {
         }
     }
 
-    /// The texts of a language of at most so many characters, of which the first may be begun; `None` if there are none, or
+    /// The texts of a language of at most so many characters, of which the first may be partial; `None` if there are none, or
     /// none are found within the limits.
     fn ending_within(
         &mut self,

@@ -30,19 +30,18 @@ const TRIED_DIGITS: [&str; 18] = [
 /// Exponents that are tried behind these digits.
 const TRIED_EXPONENTS: [&str; 7] = ["", "e0", "e1", "e2", "e3", "e4", "e5"];
 
-/// The part of a number's state that decides how many numbers may still come, where the number has to differ from others.
+/// The part of a number's state that decides how many numbers may still come, for a number that must differ from others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct PartialNumber {
     /// Whether all digits before the exponent are zero.
     is_zero: bool,
     has_exponent: bool,
-    /// A number of digits with which more numbers can be written than there are others, even without those that begin with
-    /// a zero.
+    /// A number of digits in which more numbers can be written than there are numbers to differ from, even without leading zeros.
     digits: u32,
 }
 
 impl PartialNumber {
-    /// The number of which `text` has been read and which has to differ from so many others.
+    /// The partial number `text`, which must differ from `others` numbers.
     fn of(text: &str, others: usize) -> Self {
         let begun = Self {
             is_zero: true,
@@ -98,8 +97,8 @@ impl Automaton {
         Ok(PartialNumber::of(read, self.search.algebra.values.others.len(others)))
     }
 
-    /// Whether more numbers begin with a state than there are others to differ from; `false` also if this does not show
-    /// soon.
+    /// Whether more numbers continue from a state than there are numbers to differ from; `false` also if this is not decided
+    /// within a few steps.
     pub(crate) fn has_many_numbers(&mut self, number: NumberState, begun: PartialNumber) -> bool {
         // Whatever its exponent, zero is zero.
         if begun.is_zero && begun.has_exponent {
@@ -188,8 +187,8 @@ impl Automaton {
         Some(rests)
     }
 
-    /// A short text that ends the number that is being read as one that differs from those it has to differ from; `None` if
-    /// none shows at once.
+    /// Returns a short text that completes the current number to one that meets its distinctness constraint; `None` if
+    /// none is found at once.
     pub(crate) fn distinct_rest(
         &mut self,
         number: NumberState,
@@ -203,7 +202,7 @@ impl Automaton {
         Ok(self.tried_rest(number, text, others))
     }
 
-    /// The number that is being read, restricted to numbers that differ from those it has to differ from.
+    /// Restricts the current number to numbers that meet its distinctness constraint.
     pub(crate) fn distinct_number(
         &mut self,
         number: NumberState,
@@ -234,7 +233,7 @@ impl Automaton {
         Ok(state)
     }
 
-    /// The numbers among `others` that have the digits of `text` at their beginning: it can become no others of them.
+    /// The numbers among `others` whose digits begin with those of `text`: the only ones that the number can still equal.
     fn begun_numbers(&self, text: TextId, others: SetId<AssertionId>) -> Vec<Decimal> {
         let algebra = &self.search.algebra;
         let read = algebra.texts.get(text).split(['e', 'E']).next().unwrap_or_default();

@@ -76,8 +76,8 @@ impl Automaton {
         Ok(stays)
     }
 
-    /// The classes of strings that the string a state is in may become, and the strings that are looked at singly because the
-    /// states behind them may differ. `None` if there are too many classes, or if hardly any string represents most others.
+    /// The classes of strings that the string of a state may become, and the strings that are judged one by one because the
+    /// states behind them may differ. `None` if there are too many classes, or if hardly any string represents most others, as in a list of words.
     ///
     /// Strings of a class have the same verdicts and are equal to no value that they, or a container that ends with them,
     /// are compared with. So each is one more value, whatever its characters are.
@@ -208,7 +208,7 @@ impl Automaton {
         Ok(texts)
     }
 
-    /// The indices of those of some sorted texts with which the string that a state is in ends as one of the exceptions.
+    /// The indices of those among some sorted texts with which the string of a state becomes one of the exceptions.
     pub(crate) fn exceptional<T: AsRef<str>>(
         &self,
         at: State,
@@ -343,7 +343,7 @@ impl Automaton {
         others.iter().map(|other| (texts.shared(*other), read)).collect()
     }
 
-    /// The texts that may follow in a string or key so that the value can differ from those it has to differ from.
+    /// The residual language of a string or key, restricted to texts with which the value can meet its distinctness constraint.
     pub(crate) fn distinct_language(&mut self, at: State) -> Result<LanguageId, AutomatonError> {
         let State { cursor, stack, .. } = at;
         let apart = self.distinctness(stack)?;
