@@ -78,8 +78,8 @@ pub fn compiler(vocabulary: Arc<Vocabulary>, formats: Formats, style: Style) -> 
     ExactCompiler::new(vocabulary, options)
 }
 
-/// The styles that schemas are compiled for: all of JSON, what a model writes, what serde_json writes, numbers of any length among
-/// it, what a model writes with all members that are declared and no others, and what it writes within bounds that documents reach.
+/// The styles that schemas are compiled for: all of JSON; the style for models; that of serde_json, with numbers of any length; the style for
+/// models with all declared members and no others; and the style for models within bounds that documents reach.
 pub const STYLES: [Style; 5] = [
     Style::rfc8259(),
     Style::generation(),

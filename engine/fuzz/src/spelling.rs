@@ -229,7 +229,7 @@ pub fn plain(value: &Value) -> Option<Value> {
     with_numbers(value, |_, _| {})
 }
 
-/// Most digits of a fraction of which the judge says exactly what it is a multiple of: it takes fractions for doubles.
+/// Maximal number of digits of a fraction for which the judge decides `multipleOf` exactly: it reads fractions as doubles.
 const MAX_FRACTION_DIGITS: usize = 15;
 
 /// `value` with numbers in their plainest spelling, each changed by its text.
