@@ -6,7 +6,7 @@ use crate::bench::rows::{BenchRow, RowKey};
 use crate::report::paper::{self, PaperRow, Source};
 use crate::report::table::{self, Style, Table};
 
-/// A row of ours that the paper has, too.
+/// Figures of a row of ours beside those of the paper's row for the same dataset and framework.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
     /// The dataset.
@@ -19,28 +19,28 @@ pub struct Comparison {
     pub paper_row: PaperRow,
     /// The paper's table.
     pub source: Source,
-    /// What both have figures of.
+    /// The figures that both tables have.
     pub figures: Vec<ComparedFigure>,
 }
 
-/// A figure of both.
+/// A figure by us and by the paper.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ComparedFigure {
-    /// Its name, as in our JSON.
+    /// The figure's name, as in our JSON.
     pub name: &'static str,
-    /// Ours; `None` where nothing was measured.
+    /// Our figure; `None` where nothing was measured.
     pub ours: Option<f64>,
-    /// The paper's; `None` where it has none.
+    /// The paper's figure; `None` where the paper has none.
     pub paper: Option<f64>,
 }
 
-/// What stands under the tables of comparisons.
+/// Legend printed below the tables of comparisons.
 const LEGEND: &str = "ours / the paper's (JSONSchemaBench, 2025). Its coverage: Llama-3.2-1B-Instruct, the providers' own models for \
 OpenAI and Gemini; its efficiency: Llama-3.1-8B-Instruct on an NVIDIA A100, medians over the schemas that its engines share. Its TTFT \
 and TGT contain the compilation, and so do ours here. Answers are judged by the paper's rules. Its XGrammar ran with strict mode off, which is our \
 xgrammar-standard. Ratios of one side compare with ratios of the other, times do not.";
 
-/// The comparisons of `rows`, those of the coverage first.
+/// Returns the comparisons of `rows`, those of the coverage first.
 pub fn comparisons(rows: &[BenchRow], keys: &[RowKey]) -> Vec<Comparison> {
     let with_engine = rows.iter().filter_map(|row| {
         let own = |key: &&RowKey| (&key.model, &key.framework) == (&row.model, &row.framework);
@@ -119,7 +119,7 @@ impl Comparison {
     }
 }
 
-/// The tables of comparisons with what stands around them.
+/// Returns the tables of comparisons with their headings and the legend.
 pub fn text(comparisons: &[Comparison], style: Style) -> String {
     if comparisons.is_empty() {
         return "The paper has none of these rows.\n".to_owned();

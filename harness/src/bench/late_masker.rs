@@ -9,18 +9,18 @@ use maskwright::{CompileError, CompileErrorKind, MaskError, Masker, TokenId, Tok
 
 use super::measure::{Compiled, PreparedFramework, Task, compile};
 
-/// What became of a compilation, once it has ended.
+/// Outcome of a compilation that ran while the model read the prompt: time, error and wait.
 #[derive(Clone, Debug, Default)]
 pub struct LateOutcome {
-    /// Its time.
+    /// Time of the compilation; `None` where the compilation gave no result.
     pub time: Option<Duration>,
-    /// Why there is no masker.
+    /// Error of the compilation; `None` where a masker was compiled.
     pub error: Option<CompileError>,
-    /// Time for which the first mask waited for it.
+    /// Time for which the first mask waited for the compilation.
     pub waited: Duration,
 }
 
-/// A masker that waits for its compilation when it is first asked for something.
+/// Masker that is compiled on another thread; the first call that needs it waits for the compilation.
 pub struct LateMasker {
     compilation: Receiver<(Compiled, Duration)>,
     deadline: Instant,
@@ -29,13 +29,13 @@ pub struct LateMasker {
 }
 
 impl LateMasker {
-    /// Starts to compile on another thread; the outcome is known when the masker was asked for something.
+    /// Starts to compile on another thread; the outcome is filled in by the masker's first call that needs the compilation.
     pub fn start(framework: &PreparedFramework, task: &Task<'_>, limit: Duration) -> (Self, Arc<Mutex<LateOutcome>>) {
         let (sender, compilation) = channel();
         let compiling = framework.clone();
         let (schema, documents) = (task.schema.to_owned(), task.documents.clone());
         let work = move || drop(sender.send(compile(&compiling, &schema, &documents, limit)));
-        // Without a thread, nothing is ever received, which is an error like any other.
+        // Without a thread nothing is ever received, which is an error like any other.
         let _ = thread::Builder::new().name("late".to_owned()).spawn(work);
         let outcome = Arc::new(Mutex::new(LateOutcome::default()));
         let masker = Self {

@@ -1,4 +1,4 @@
-//! One framework, one schema: compile, generate, judge.
+//! Measurement of one framework on one schema: compile, generate, judge.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
@@ -25,45 +25,45 @@ const JUDGE_LIMIT: Duration = Duration::from_secs(20);
 pub struct PreparedFramework {
     /// The framework.
     pub compiler: Arc<dyn Compiler>,
-    /// Whether it runs in a worker, which keeps limits by itself.
+    /// Whether the framework runs in a worker process, which keeps the limits itself.
     pub in_worker: bool,
-    /// What its documentation says it supports, where it tells.
+    /// Features that the framework's documentation calls supported; `None` where the documentation says nothing of them.
     pub documented: Option<Documented>,
 }
 
-/// What is asked for, by which prompt.
+/// A question to a model: the constraint of the answer and the prompt.
 #[derive(Clone, Copy)]
 pub struct Task<'a> {
-    /// The text of what answers are constrained by: a schema, or a structural tag where frameworks were made ready for these.
+    /// Text of the constraint: a schema, or a structural tag where the frameworks were prepared for structural tags.
     pub schema: &'a str,
-    /// The documents that it may refer to.
+    /// The documents that the schema may refer to.
     pub documents: &'a BTreeMap<String, String>,
     /// The prompt's tokens.
     pub prompt: &'a [u32],
 }
 
-/// What became of a task, before anything is judged.
+/// Result of a task, not judged yet.
 pub struct Attempt {
     /// The compilation; `None` for the model alone.
     pub compile: Option<CompileRecord>,
-    /// The generation; `None` where nothing was compiled to constrain it by.
+    /// The generation; `None` where the compilation failed.
     pub generation: Option<Generation>,
 }
 
-/// How an answer is asked for.
+/// Limits and options under which an answer is generated.
 #[derive(Clone, Copy)]
 pub struct Conditions<'a> {
-    /// How tokens are chosen, and when an answer ends.
+    /// Options of the decode loop: choice of tokens and limits of an answer.
     pub decode: &'a DecodeOptions,
     /// Longest compilation.
     pub compile_limit: Duration,
     /// Whether the schema is compiled while the model reads the prompt.
     pub beside_prefill: bool,
-    /// Where the part of the prompt ends that the model has read already.
+    /// Snapshot of the model after the part of the prompt that is already in its KV cache.
     pub read: Option<&'a Snapshot>,
 }
 
-/// Measures one framework on one schema, and judges the answer. `None` where it was cancelled half-way.
+/// Measures one framework on one schema, and judges the answer. Returns `None` where `cancel` was set half-way.
 pub fn measure(
     key: RecordKey,
     framework: Option<&PreparedFramework>,
@@ -90,7 +90,7 @@ pub fn measure(
     Some(record)
 }
 
-/// Has the model answer, constrained by the framework called `name` where there is one. `None` where it was cancelled half-way.
+/// Generates an answer, constrained by the framework called `name` where there is one. Returns `None` where `cancel` was set half-way.
 pub fn attempt(
     name: &str,
     framework: Option<&PreparedFramework>,
@@ -148,7 +148,7 @@ pub fn attempt(
                 generation: None,
             });
         }
-        // The first mask waited for the compilation, which is counted by itself.
+        // The first mask waited for the compilation, which has a figure of its own.
         generation.mask_times.total = generation.mask_times.total.saturating_sub(outcome.waited);
     }
     Some(Attempt {
@@ -157,12 +157,13 @@ pub fn attempt(
     })
 }
 
-/// What `judging` finds, or why it found nothing. It is given up after [`JUDGE_LIMIT`]: a schema can ask for exponential work.
+/// Returns the result of `judging`, or the reason why there is none. Judging is given up after [`JUDGE_LIMIT`], as a schema can ask for
+/// exponential work.
 pub fn judged<T: Send + 'static>(judging: impl FnOnce() -> T + Send + 'static) -> Result<T, String> {
     within(JUDGE_LIMIT, "judge", judging).map_err(|reason| reason.to_string())
 }
 
-/// Judges an answer, within [`judged`]'s limit.
+/// Judges an answer within [`judged`]'s limit.
 pub fn judge(judge: &Judge, text: &str) -> Verdicts {
     let (judge, owned) = (judge.clone(), text.to_owned());
     match judged(move || judge.judge(&owned)) {
@@ -181,10 +182,10 @@ pub fn judge(judge: &Judge, text: &str) -> Verdicts {
     }
 }
 
-/// A masker, or why there is none.
+/// A masker, or the error of its compilation.
 pub type Compiled = Result<Box<dyn Masker>, CompileError>;
 
-/// Compiles a schema, giving up after `limit`, and takes the time.
+/// Compiles a schema, giving up after `limit`, and returns the masker with the time taken.
 pub fn compile(
     framework: &PreparedFramework,
     schema: &str,
@@ -211,7 +212,7 @@ pub fn compile(
     }
 }
 
-/// Why foreign code gave no result.
+/// Reason why foreign code gave no result.
 #[derive(Debug, thiserror::Error)]
 enum GaveUp {
     #[error("no result after {} s", .0.as_secs_f64())]
@@ -222,7 +223,7 @@ enum GaveUp {
     NoThread(std::io::Error),
 }
 
-/// Runs `work` on a thread of its own, with a large stack. Work that takes longer than `limit` is left behind: a
+/// Runs `work` on a thread of its own, with a large stack. After `limit` the thread is left running and its result ignored: a
 /// thread cannot be ended from outside.
 fn within<T: Send + 'static>(
     limit: Duration,
@@ -233,7 +234,7 @@ fn within<T: Send + 'static>(
     thread::Builder::new()
         .name(name.to_owned())
         .stack_size(STACK_BYTES)
-        // The receiver is gone where the limit has passed.
+        // The receiver has been dropped where the limit has passed.
         .spawn(move || drop(sender.send(work())))
         .map_err(GaveUp::NoThread)?;
     receiver.recv_timeout(limit).map_err(|error| match error {

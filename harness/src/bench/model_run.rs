@@ -31,21 +31,21 @@ pub struct ModelRun<'a> {
     pub system: Option<&'a str>,
     /// Whether schemas are compiled while the model reads the prompt.
     pub beside_prefill: bool,
-    /// Whether the model reads what all prompts begin with once only.
+    /// Whether the model reads the common prefix of all prompts only once.
     pub prefix_cache: bool,
-    /// How often each answer is asked for.
+    /// Number of times that each answer is generated.
     pub repeat: usize,
-    /// What the model has read of all prompts, and where that ends.
+    /// The common prefix of all prompts with the model's state after it, once read.
     pub read: Option<PrefixCache>,
 }
 
-/// The schema of the answers that nobody counts.
+/// The schema of the warm-up answers, which count in no figure.
 const WARM_UP: &str = r#"{"type": "object", "properties": {"word": {"type": "string"}, "number": {"type": "integer"}}, "required": ["word"], "additionalProperties": false}"#;
-/// Most tokens of an answer that nobody counts.
+/// Largest number of tokens of a warm-up answer.
 const WARM_UP_TOKENS: usize = 24;
 
 impl ModelRun<'_> {
-    /// Measures what the directory has no record of yet: schema by schema, all frameworks in turn.
+    /// Measures every schema and framework that the directory has no record of yet: schema by schema, all frameworks in turn.
     pub fn run(&mut self, datasets: &[Dataset], directory: &mut RunDirectory<Record>) -> Result<(), CommandError> {
         let schemas: usize = datasets.iter().map(|dataset| dataset.instances.len()).sum();
         let bar = progress::bar((schemas * self.names.len()) as u64, "");
@@ -70,8 +70,8 @@ impl ModelRun<'_> {
         Ok(())
     }
 
-    /// Forward passes whose time nobody counts, over a prompt and over one token: weights are paged in, threads started,
-    /// a GPU's kernels loaded. The logits are waited for, so that no pass is still running when the first answer begins.
+    /// Runs two forward passes that count in no figure, over a prompt and over one token, so that weights are paged in, threads
+    /// started and a GPU's kernels loaded. Waits for the logits, so that no pass is still running when the first answer begins.
     fn warm_up(&mut self) -> Result<(), CommandError> {
         let prompt = self.prompt("{}")?;
         self.model.model.reset();
@@ -86,7 +86,7 @@ impl ModelRun<'_> {
         self.read_prefix()
     }
 
-    /// An answer of every framework that nobody counts: its code is paged in, its first compilation over.
+    /// Generates an answer with every framework that counts in no figure, so that its code is paged in and its first compilation over.
     fn warm_up_frameworks(&mut self) -> Result<(), CommandError> {
         let prompt = self.prompt(WARM_UP)?;
         let Ok(judge) = Judge::new(WARM_UP) else {
@@ -116,13 +116,13 @@ impl ModelRun<'_> {
                 instance: String::new(),
             };
             let cancel = &interrupt::INTERRUPTED;
-            // What goes wrong here goes wrong again, and is then put on record.
+            // An error in the warm-up comes again in the measurement, which puts it on record.
             let _ = measure(key, framework.as_ref(), &task, &judge, self.model, &conditions, cancel);
         }
         Ok(())
     }
 
-    /// Has the model read what all prompts begin with, and keep it.
+    /// Has the model read the common prefix of all prompts, and keeps its state.
     fn read_prefix(&mut self) -> Result<(), CommandError> {
         self.model.model.reset();
         if !self.prefix_cache {
@@ -133,7 +133,7 @@ impl ModelRun<'_> {
         Ok(())
     }
 
-    /// Measures one schema with every framework that lacks a record. False where the user interrupted.
+    /// Measures one schema with every framework that lacks a record. Returns false where the user interrupted.
     fn instance(
         &mut self,
         number: usize,
@@ -154,7 +154,7 @@ impl ModelRun<'_> {
         if missing.is_empty() {
             return Ok(true);
         }
-        // Every framework is first equally often, so that none always finds the caches warm.
+        // Each framework is the first one equally often, so that none always finds the caches warm.
         let first = number % missing.len();
         missing.rotate_left(first);
         let usable = match &instance.schema {
@@ -208,7 +208,7 @@ impl ModelRun<'_> {
         Ok(true)
     }
 
-    /// The tokens of the prompt that asks for an instance of `schema`.
+    /// Returns the tokens of the prompt that asks for an instance of `schema`.
     fn prompt(&self, schema: &str) -> Result<Vec<u32>, CommandError> {
         let messages = prompts::messages(schema, self.shots);
         Ok(prompts::encode(self.model, messages, self.system)?)

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::CommandError;
 
-/// The prompt that asks for an instance of `schema`, the schema on one line, after so many demonstrations.
+/// Returns the messages that ask for an instance of `schema`, the schema on one line, after `shots` demonstrations.
 pub fn messages(schema: &str, shots: usize) -> Vec<prompt::Message> {
     let one_line = serde_json::from_str::<serde_json::Value>(schema)
         .ok()
@@ -15,7 +15,7 @@ pub fn messages(schema: &str, shots: usize) -> Vec<prompt::Message> {
     prompt::messages(schema, &prompt::DEFAULT_SHOTS[..shots])
 }
 
-/// How models of this machine are asked, for the manifest.
+/// Options of the prompts to models of this machine, for the manifest.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PromptSettings {
     /// SHA-256 of the chat template that was given.
@@ -30,19 +30,19 @@ pub struct PromptSettings {
     /// Largest number of tokens of reasoning, where there is any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasoning_tokens: Option<usize>,
-    /// What reasoning ends with, where that was given.
+    /// Text that ends the reasoning, where one was given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasoning_end: Option<String>,
 }
 
 impl PromptSettings {
-    /// Whether nothing was asked for.
+    /// Whether no option was given.
     pub fn is_default(&self) -> bool {
         *self == Self::default()
     }
 }
 
-/// The tokens that put `messages` before `model`, with these instructions before their own.
+/// Returns the tokens of the prompt that puts `messages` to `model`, with the instructions `system` before their own.
 ///
 /// # Errors
 ///
@@ -55,7 +55,7 @@ pub fn encode(
     model.encode_prompt(&model.render_prompt(&of_model(messages, system))?)
 }
 
-/// The tokens of a prompt like [`encode`]'s behind which the answer begins at once, also of a model that may reason before it.
+/// Returns the tokens of a prompt like [`encode`]'s after which the answer begins at once, even with a model that may reason before it.
 ///
 /// # Errors
 ///
@@ -68,7 +68,7 @@ pub fn encode_at_once(
     model.encode_prompt(&model.render_prompt_at_once(&of_model(messages, system))?)
 }
 
-/// `messages` as chat templates take them, with these instructions before their own.
+/// Returns `messages` in the type of chat templates, with the instructions `system` before their own.
 pub fn of_model(messages: Vec<prompt::Message>, system: Option<&str>) -> Vec<Message> {
     with_system(system, messages)
         .iter()
@@ -76,11 +76,11 @@ pub fn of_model(messages: Vec<prompt::Message>, system: Option<&str>) -> Vec<Mes
         .collect()
 }
 
-/// Tokens that a model has read, with its state behind them.
+/// Tokens that a model has read, and its state after them.
 pub type PrefixCache = (Vec<u32>, Snapshot);
 
-/// Has `model` read what all `prompts` begin with alike, and keeps its state there, for all prompts that begin so. `None` where they begin
-/// differently, or with more than the model's context holds.
+/// Has `model` read the common prefix of all `prompts`, and keeps its state there for all prompts that begin so. Returns `None` where there is
+/// no common prefix, or where it leaves no room in the model's context.
 ///
 /// # Errors
 ///
@@ -96,7 +96,7 @@ pub fn read_common_prefix(model: &mut LoadedModel, prompts: &[Vec<u32>]) -> Resu
     Ok(Some((prefix.to_vec(), model.model.snapshot())))
 }
 
-/// The tokens that all prompts begin with; none where there is no prompt.
+/// Returns the common prefix of all prompts; empty where there is no prompt.
 fn common_prefix(prompts: &[Vec<u32>]) -> &[u32] {
     let Some((first, others)) = prompts.split_first() else {
         return &[];
@@ -106,7 +106,7 @@ fn common_prefix(prompts: &[Vec<u32>]) -> &[u32] {
     &first[..length]
 }
 
-/// `messages` with these instructions before their own.
+/// Returns `messages` with the instructions `system` before their own.
 fn with_system(system: Option<&str>, mut messages: Vec<prompt::Message>) -> Vec<prompt::Message> {
     let Some(system) = system else {
         return messages;

@@ -1,4 +1,4 @@
-//! [`Record`]: what one framework did with one schema. Records are the truth; tables are derived from them.
+//! [`Record`]: result of one framework on one schema. Tables are derived from records, never stored in their place.
 
 use std::time::Duration;
 
@@ -14,10 +14,10 @@ use crate::server::{Answer, Outcome, Prices, TokenSource, Unanswered};
 /// One line of `records.jsonl`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
-    /// Which model, framework, dataset and schema.
+    /// Model, framework, dataset and schema of the record.
     #[serde(flatten)]
     pub key: RecordKey,
-    /// Why the schema could not be used at all: an unreadable row, or one that no answer can be judged by. Such
+    /// Reason why the schema cannot be used at all: an unreadable row, or a schema that no answer can be judged by. Such
     /// a schema counts for no framework.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unusable: Option<String>,
@@ -36,16 +36,16 @@ pub struct Record {
     /// The judgement of the generated text by [`Scoring::Paper`]; absent where nothing was generated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paper_verdict: Option<Verdict>,
-    /// What is known where a server answered.
+    /// The server's part of the record, where a server was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server: Option<ServerRecord>,
-    /// Total times of all repetitions, in seconds, where the answer was asked for several times. The record is then that with
-    /// the middle one.
+    /// Total times of all repetitions, in seconds, where the answer was generated several times. The record is then the repetition with
+    /// the middle total time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub repeats_s: Vec<f64>,
 }
 
-/// What a record is about. There is one record for each key in a run.
+/// Subject of a record: model, framework, dataset and schema. A run has one record for each key.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct RecordKey {
     /// The model, as the user named it.
@@ -58,25 +58,25 @@ pub struct RecordKey {
     pub instance: String,
 }
 
-/// A compilation.
+/// Time and error of a compilation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CompileRecord {
-    /// Time in `compile` (grammar compilation time), in seconds; up to the limit where that was reached. Absent for
-    /// servers, which compile unseen.
+    /// Time in `compile` (grammar compilation time), in seconds; the limit where the compilation reached it. Absent for
+    /// servers, whose compilation cannot be seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds: Option<f64>,
-    /// Whether it ran while the model read the prompt, so that its time is within that of the generation.
+    /// Whether the compilation ran while the model read the prompt, so that its time is part of the generation's.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub beside_prefill: bool,
-    /// Why the schema was refused, where it was.
+    /// Reason why the schema was refused, where it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<CompileFailure>,
 }
 
-/// Why a schema was refused.
+/// Reason why a schema was refused.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CompileFailure {
-    /// In which way.
+    /// Kind of the error.
     pub kind: CompileErrorKind,
     /// JSON Pointer to the subschema at fault, where the framework says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -110,14 +110,14 @@ impl From<WireCompileError> for CompileFailure {
     }
 }
 
-/// What a model of this machine wrote before its answer. Nothing constrains or judges it.
+/// Reasoning of a model of this machine before its answer; neither constrained nor judged.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ReasoningRecord {
     /// Number of tokens, which `output_tokens` leaves out.
     pub tokens: usize,
-    /// Time from its first token to its last, in seconds: a part of the time to the answer's first token.
+    /// Time from the first token of the reasoning to its last, in seconds: a part of the time to the answer's first token.
     pub seconds: f64,
-    /// Whether the model did not end it by itself: it reached its limit, or the model ended its turn.
+    /// Whether the reasoning was cut off: its limit was reached, or the model ended its turn.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cut: bool,
 }
@@ -132,7 +132,7 @@ impl ReasoningRecord {
     }
 }
 
-/// A generation.
+/// Tokens, times, masks and text of a generation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GenerationRecord {
     /// Tokens of the prompt; 0 where a server does not tell.
@@ -141,21 +141,21 @@ pub struct GenerationRecord {
     pub output_tokens: usize,
     /// Tokens of the answer that were forced, not sampled; 0 for servers, which do not tell.
     pub forced_tokens: usize,
-    /// What the model wrote before its answer, where it reasoned.
+    /// Reasoning before the answer, where the model reasoned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<ReasoningRecord>,
     /// Forward passes of the model, those of the prompt and the reasoning included; 0 for servers, which do not tell.
     pub forward_passes: usize,
-    /// Why it ended; absent after an error.
+    /// Reason why the generation ended; absent after an error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finish: Option<FinishReason>,
-    /// The error that ended it.
+    /// The error that ended the generation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// Whether that error was the framework's, not the model's.
+    /// Whether the error was the framework's, not the model's.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub framework_failed: bool,
-    /// Whether other tokens were taken than the model and the mask alone would have, for the answer to end before its limit on
+    /// Whether tokens other than those of the model and the mask alone were taken, so that the answer ended before its limit on
     /// tokens.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub helped: bool,
@@ -172,37 +172,37 @@ pub struct GenerationRecord {
     /// Time of the framework per mask, in microseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mask_us: Option<f64>,
-    /// The part of it that the forward pass did not hide, per mask, in microseconds.
+    /// The part of [`Self::mask_us`] that the forward pass did not hide, per mask, in microseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exposed_mask_us: Option<f64>,
-    /// Time for which the framework prepared likely tokens while the model ran, per mask, in microseconds; not part of the
-    /// above.
+    /// Time for which the framework prepared likely tokens while the model ran, per mask, in microseconds; part of neither of the
+    /// two figures above.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prepared_mask_us: Option<f64>,
-    /// What the masks did to the model's choices, where that was worked out.
+    /// Effect of the masks on the model's choices, where it was measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mask_effect: Option<MaskEffectRecord>,
-    /// When each token was known, in microseconds since the start of the generation; for servers, when each piece of the
-    /// answer arrived.
+    /// Time at which each token was known, in microseconds since the start of the generation; for servers, time of arrival of each
+    /// piece of the answer.
     pub token_times_us: Vec<u64>,
     /// The answer's text; bytes that are not UTF-8 appear as U+FFFD.
     pub text: String,
 }
 
-/// What masks did to the choices of one answer.
+/// Effect of masks on the choices of one answer.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MaskEffectRecord {
-    /// Choices from a mask; forced tokens are none.
+    /// Number of tokens chosen under a mask; forced tokens are not counted.
     pub choices: usize,
-    /// Probability that the model gave to forbidden tokens, summed over all choices: how many of them it would have taken on
-    /// average, had it been free at each.
+    /// Probability that the model gave to forbidden tokens, summed over all choices: the number of forbidden tokens that it would have
+    /// taken on average, had it been free at each choice.
     pub removed: f64,
     /// Choices at which the most likely token was forbidden.
     pub first_choice_forbidden: usize,
 }
 
 impl MaskEffectRecord {
-    /// The sum of effects; `None` of none.
+    /// Sums up effects; `None` for an empty list.
     fn of(effects: &[MaskEffect]) -> Option<Self> {
         (!effects.is_empty()).then(|| Self {
             choices: effects.len(),
@@ -213,7 +213,7 @@ impl MaskEffectRecord {
 }
 
 impl GenerationRecord {
-    /// Puts a generation on record; `text` is the answer's text.
+    /// Makes the record of a generation; `text` is the answer's text.
     pub fn new(prompt_tokens: usize, generation: &Generation, text: String) -> Self {
         let times = generation.mask_times;
         let per_mask = |time: Duration| (times.masks > 0).then(|| time.as_secs_f64() * 1e6 / times.masks as f64);
@@ -248,8 +248,8 @@ impl GenerationRecord {
         }
     }
 
-    /// Puts a server's answer on record, with the times at which it arrived; `text` is its text. `None` where there is
-    /// none because the schema was refused.
+    /// Makes the record of a server's answer, with the times at which it arrived; `text` is the answer's text. Returns `None` where
+    /// there is no answer because the schema was refused.
     pub fn of_answer(answer: &Answer, text: String) -> Option<Self> {
         let finish = match answer.outcome {
             Outcome::Finished => Ok(FinishReason::EndOfSequence),
@@ -288,15 +288,15 @@ impl GenerationRecord {
     }
 }
 
-/// What is known of an answer because a server gave it, or gave none.
+/// Outcome, token counts and cost of a request to a server, answered or not.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ServerRecord {
     /// How the request ended.
     pub outcome: Outcome,
-    /// The server's words where it did not end plainly.
+    /// The server's message where the request did not end plainly.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// Requests made, repetitions included.
+    /// Number of requests made, repetitions included.
     pub attempts: u32,
     /// The source of the token counts; absent without an answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -304,25 +304,25 @@ pub struct ServerRecord {
     /// Tokens of the answer that were reasoning, which `output_tokens` leaves out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasoning_tokens: Option<u64>,
-    /// Tokens of the prompt that the server still had in memory.
+    /// Tokens of the prompt that the server had in its cache.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cached_tokens: Option<u64>,
-    /// What it cost, in the currency of the prices that were given.
+    /// Cost of the answer, in the currency of the prices that were given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<f64>,
-    /// Version of the server's software, where it tells one.
+    /// Version of the server's software, where the server names it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
     /// The server's own name of the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// The server's mark of the configuration that answered.
+    /// The server's fingerprint of the configuration that answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<String>,
 }
 
 impl ServerRecord {
-    /// What is known of an answer.
+    /// Makes the record of a request with an answer.
     pub fn of_answer(answer: &Answer, prices: Option<&Prices>) -> Self {
         let usage = &answer.usage;
         Self {
@@ -341,7 +341,7 @@ impl ServerRecord {
         }
     }
 
-    /// What is known where there is no answer.
+    /// Makes the record of a request without an answer.
     pub fn unanswered(unanswered: &Unanswered) -> Self {
         Self {
             message: Some(unanswered.error.to_string()),
@@ -349,7 +349,7 @@ impl ServerRecord {
         }
     }
 
-    /// A record of a request that ended so after so many attempts, of which nothing else is known.
+    /// Makes the record of a request with this outcome after `attempts` attempts, everything else unknown.
     pub fn ended(outcome: Outcome, attempts: u32) -> Self {
         Self {
             outcome,
@@ -365,7 +365,7 @@ impl ServerRecord {
         }
     }
 
-    /// Whether the request is over: one that found no answer says nothing about the model or the framework, and is made again.
+    /// Whether the request is over: a request without an answer says nothing about the model or the framework, and is made again.
     pub fn is_final(&self) -> bool {
         self.outcome != Outcome::Unanswered
     }
@@ -384,7 +384,7 @@ impl Recorded for Record {
 }
 
 impl Record {
-    /// A record of a schema that cannot be used.
+    /// Makes the record of a schema that cannot be used.
     pub fn unusable(key: RecordKey, reason: impl Into<String>) -> Self {
         Self {
             unusable: Some(reason.into()),
@@ -392,7 +392,7 @@ impl Record {
         }
     }
 
-    /// A record of nothing so far.
+    /// Makes a record without any result.
     pub fn empty(key: RecordKey) -> Self {
         Self {
             key,
@@ -407,7 +407,7 @@ impl Record {
         }
     }
 
-    /// The record with the middle total time of several of the same question; none of none.
+    /// Returns the record with the middle total time among records of one question; `None` for an empty list.
     pub fn middle(mut records: Vec<Self>) -> Option<Self> {
         let total = |record: &Self| record.generation.as_ref().map(|generation| generation.tgt_s);
         let totals: Vec<f64> = records.iter().filter_map(total).collect();
@@ -424,7 +424,7 @@ impl Record {
         })
     }
 
-    /// Whether the framework took the schema, within the limit, and had no error of its own while generating (paper,
+    /// Whether the framework compiled the schema within the limit and had no error of its own during the generation (paper,
     /// definition 5.1); `None` for the model alone.
     pub fn declared(&self) -> Option<bool> {
         let compile = self.compile.as_ref()?;
@@ -456,8 +456,8 @@ impl Record {
         self.generation.as_ref().is_some_and(|generation| generation.helped)
     }
 
-    /// The generation, where it can be compared with others: it came to an end by itself, by its token limit or by a
-    /// full context, with at least one token.
+    /// Returns the generation where it is comparable with others: it ended by itself, at its token limit or at a full context, with at
+    /// least one token.
     pub fn comparable(&self) -> Option<&GenerationRecord> {
         self.generation.as_ref().filter(|generation| {
             let ended = matches!(

@@ -10,22 +10,22 @@ use crate::report::part::Part;
 use crate::report::statistics::{Interval, Ratio};
 use crate::report::table::{CellText, Style, Table, figure, table};
 
-/// The rows of a run and how they were made.
+/// The rows of a run, with the rules and the warnings that they are read by.
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// The rows, those of one model and dataset one after the other.
+    /// The rows, grouped by model and dataset.
     pub rows: Vec<BenchRow>,
-    /// Whose rules answers were judged by.
+    /// The rules by which answers were judged.
     pub scoring: Scoring,
     /// Confidence of the intervals.
     pub confidence: f64,
-    /// What speaks against the times.
+    /// Warnings about conditions that make the times unreliable.
     pub warnings: Vec<String>,
-    /// How much faster one row is than another, in words.
+    /// Sentences that say how much faster one row is than another.
     pub speed: Vec<String>,
-    /// What became of the questions to servers, where there are any.
+    /// Outcomes and costs of the questions to servers, where there are any.
     pub servers: Vec<ServerRow>,
-    /// Our figures beside the paper's, where they were asked for.
+    /// Our figures beside the paper's, where the comparison was requested.
     pub paper: Option<Vec<Comparison>>,
 }
 
@@ -36,14 +36,14 @@ struct Column {
     best: Option<Best>,
 }
 
-/// Which value of a column is the best one of a model and dataset.
+/// The figure of a column that decides which row of a model and dataset is the best one: the smallest or the largest.
 #[derive(Clone, Copy)]
 enum Best {
     Smallest(fn(&BenchRow) -> Option<f64>),
     Largest(fn(&BenchRow) -> Option<f64>),
 }
 
-/// Table 4 of the paper, and what our help to finish in time adds.
+/// Columns of the table of coverage: table 4 of the paper, and the compliance without our help to finish in time.
 const COVERAGE: &[Column] = &[
     Column::plain("schemas", schemas),
     Column::largest("theoretical", |row| decimals(row.theoretical, 2), |row| row.theoretical),
@@ -65,7 +65,7 @@ const COVERAGE: &[Column] = &[
     Column::largest("unaided", |row| decimals(row.unaided, 2), |row| row.unaided),
 ];
 
-/// Tables 2, 3, 12 and 13 of the paper, and the time of masks.
+/// Columns of the table of efficiency: tables 2, 3, 12 and 13 of the paper, and the times of masks.
 const EFFICIENCY: &[Column] = &[
     Column::plain("compared", |row| row.compared.to_string()),
     Column::smallest("GCT (s)", |row| figure(row.medians.gct_s), |row| row.medians.gct_s),
@@ -94,7 +94,7 @@ const EFFICIENCY: &[Column] = &[
     ),
 ];
 
-/// The tails of the times, on request.
+/// Columns of the table of the times' tails, printed on request.
 const PERCENTILES: &[Column] = &[
     Column::plain("GCT p95 (s)", |row| figure(row.p95.gct_s)),
     Column::plain("p99", |row| figure(row.p99.gct_s)),
@@ -108,28 +108,28 @@ const PERCENTILES: &[Column] = &[
     Column::plain("p99", |row| figure(row.p99.exposed_mask_us)),
 ];
 
-/// What stands under the table of coverage.
+/// Legend printed below the table of coverage.
 const COVERAGE_LEGEND: &str = "Shares of the schemas. theoretical: uses only what the framework documents as supported; \
 declared: taken without an error; empirical: the answer is valid; compliance: empirical / declared; unaided: \
 the same if no answer counted that its framework had to end early to stay within the limit on tokens.";
 
-/// What stands under the table of efficiency.
+/// Legend printed below the table of efficiency.
 const EFFICIENCY_LEGEND: &str = "Medians over the schemas that every framework covers (compared). GCT: compilation; TTFT: to \
 the first token; TPOT: per token after it; TGT: whole generation; FF: of them fast-forwarded, not sampled; mask: framework time per \
 mask; exposed: the part the forward pass does not hide, accepting tokens included; likely tokens are prepared meanwhile, which \
 counts in neither.";
 
-/// What stands under it where there are servers.
+/// Addition to the legend of the efficiency where there are servers.
 const NETWORK_LEGEND: &str = " (server): measured over the network, by the arrival of the answer's pieces; compilation and \
 waiting are part of TTFT.";
 
 impl Report {
-    /// The tables for a terminal; with `percentiles`, the tails of the times, too.
+    /// Returns the tables for a terminal; with `percentiles`, the tails of the times, too.
     pub fn terminal(&self, percentiles: bool) -> String {
         self.text(Style::Terminal, percentiles)
     }
 
-    /// The tables in Markdown, the best value of each model and dataset bold where there are several.
+    /// Returns the tables in Markdown, the best value of each model and dataset bold where there are several.
     pub fn markdown(&self) -> String {
         self.text(Style::Markdown, true)
     }
@@ -170,7 +170,7 @@ impl Report {
         text
     }
 
-    /// The tables of coverage, efficiency, tails and servers.
+    /// Returns the tables of coverage, efficiency, tails and servers.
     pub fn parts(&self, style: Style) -> Vec<Part> {
         let mut parts = vec![
             Part::new(self.coverage_title(), self.table(COVERAGE, style), COVERAGE_LEGEND)
@@ -190,7 +190,7 @@ impl Report {
         parts
     }
 
-    /// What the coverage comes to, and what does not count in it.
+    /// Returns sentences on the coverage: numbers of valid answers, schemas that count nowhere, and unfinished rows.
     fn coverage_sentences(&self) -> Vec<String> {
         let mut sentences = Vec::new();
         let several = self
@@ -236,12 +236,12 @@ impl Report {
         }
     }
 
-    /// The figures as CSV, unrounded, one line per row; empty cells where a figure does not apply.
+    /// Returns the figures as CSV, unrounded, one line per row; cells are empty where a figure does not apply.
     pub fn csv(&self) -> String {
         let mut writer = csv::Writer::from_writer(Vec::new());
         for (number, row) in self.rows.iter().enumerate() {
             let (names, cells): (Vec<String>, Vec<String>) = csv_cells(row).into_iter().unzip();
-            // Lines are of equal length and written to memory: this cannot fail.
+            // All lines have the same number of cells and are written to memory: this cannot fail.
             if number == 0 {
                 let _ = writer.write_record(&names);
             }
@@ -250,8 +250,8 @@ impl Report {
         String::from_utf8(writer.into_inner().unwrap_or_default()).unwrap_or_default()
     }
 
-    /// One JSON object: `{"rows": […], "scoring": "strict", "confidence": 0.95}`, with `"servers": […]` where there are any and
-    /// `"paper": […]` where it was asked for.
+    /// Returns one JSON object: `{"rows": […], "scoring": "strict", "confidence": 0.95}`, with `"servers": […]` where there are any and
+    /// `"paper": […]` where the comparison was requested.
     pub fn json(&self) -> String {
         let mut report = json!({ "rows": self.rows, "scoring": self.scoring, "confidence": self.confidence });
         if !self.servers.is_empty() {
@@ -268,7 +268,7 @@ impl Report {
         format!("Coverage ({} scoring, {percent} % confidence intervals)", self.scoring)
     }
 
-    /// The best value of each model and dataset is marked.
+    /// Returns a table in which the best value of each model and dataset is marked.
     fn table(&self, columns: &[Column], style: Style) -> Table {
         let several_models = self.rows.iter().any(|row| row.model != self.rows[0].model);
         let model = several_models.then_some("model");
@@ -289,8 +289,8 @@ impl Report {
         table
     }
 
-    /// Whether the cell of `row` reads like the best one of its model and dataset, and others read otherwise. What differs
-    /// only in digits that are not shown is equally good.
+    /// Whether the cell of `row` reads like the best one of its model and dataset, and other cells read otherwise. Values that differ
+    /// only in digits that are not shown are equally good.
     fn is_best(&self, row: &BenchRow, column: &Column) -> bool {
         let (value, sign): (fn(&BenchRow) -> Option<f64>, f64) = match column.best {
             Some(Best::Smallest(value)) => (value, 1.0),
@@ -336,7 +336,7 @@ impl Column {
     }
 }
 
-/// Names of columns with the cells of a row.
+/// Returns the names of the columns with the cells of a row.
 fn csv_cells(row: &BenchRow) -> Vec<(String, String)> {
     let number = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
     let mut cells: Vec<(String, String)> = [
@@ -379,7 +379,7 @@ fn csv_cells(row: &BenchRow) -> Vec<(String, String)> {
     cells
 }
 
-/// The name of a row in tables: the paper's for the model alone, servers marked.
+/// Returns the name of a row in tables: the paper's for the model alone, servers marked.
 pub fn display_name(row: &BenchRow) -> String {
     match row.framework.as_str() {
         name if row.server => format!("{name} (server)"),
@@ -388,7 +388,7 @@ pub fn display_name(row: &BenchRow) -> String {
     }
 }
 
-/// The number of schemas, of as many as there should be where some found no answer.
+/// Returns the number of schemas; where some questions found no answer, also the number that there should be.
 fn schemas(row: &BenchRow) -> String {
     match row.unanswered {
         0 => row.instances.to_string(),
@@ -396,8 +396,8 @@ fn schemas(row: &BenchRow) -> String {
     }
 }
 
-/// How much faster the fastest constrained row of each model is for each token than the others, over the schemas that they share in all
-/// datasets. `pairs` gives, for two rows of a model, their times for each token in pairs.
+/// Returns sentences that say how many times as fast, for each token, the fastest constrained row of each model is as the other rows, over
+/// the schemas that they share in all datasets. `pairs` returns, for two rows of a model, their times for each token in pairs.
 pub fn speed(rows: &[BenchRow], pairs: impl Fn(&BenchRow, &BenchRow) -> Vec<(f64, f64)>) -> Vec<String> {
     let mut sentences = Vec::new();
     let several = rows.iter().any(|row| row.model != rows[0].model);

@@ -13,8 +13,8 @@ use crate::run::directory::Recorded as _;
 /// One row of the benchmark's tables. Figures that do not apply are `None`, null in JSON.
 ///
 /// The times are medians over the schemas that every framework of the run covers with the same model
-/// ([`BenchRow::compared`] of them), so that a framework does not look fast by refusing what is slow; [`BenchRow::own`] has them over
-/// the framework's own.
+/// ([`BenchRow::compared`] of them), so that a framework does not look fast by refusing slow schemas; [`BenchRow::own`] has the
+/// medians over the framework's own schemas.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct BenchRow {
     /// The model.
@@ -23,21 +23,21 @@ pub struct BenchRow {
     pub framework: String,
     /// The dataset.
     pub dataset: String,
-    /// Whether it is a server: its times are those at which answers arrived over a network, its compilations part of
-    /// them.
+    /// Whether the row is a server's: its times are those at which answers arrived over a network, and contain the server's
+    /// compilations.
     pub server: bool,
-    /// Schemas measured; those no answer can be judged by are left out, and those of [`Self::no_room`].
+    /// Number of schemas measured, without those that no answer can be judged by and those of [`Self::no_room`].
     pub instances: usize,
-    /// Schemas of the dataset that the row is to be asked about, whatever became of them.
+    /// Number of schemas of the dataset that the row is to be asked about, answered or not.
     pub planned: usize,
-    /// Schemas of which no answer tells anything about a framework, as the prompt or the answer of some row did not fit into
-    /// the model's context. They count in no figure of any row of the model.
+    /// Number of schemas whose prompt, or the answer of some row, did not fit into the model's context, so that they tell nothing about
+    /// a framework. They count in no figure of any row of the model.
     pub no_room: usize,
-    /// Questions that found no answer, for reasons that lie neither in the model nor in the framework, or were not asked yet.
+    /// Number of questions without an answer, for reasons that lie neither in the model nor in the framework, or not asked yet.
     pub unanswered: usize,
-    /// Share of the schemas that use only what the framework documents as supported (paper, definition C.1).
+    /// Share of the schemas that use only documented features of the framework (paper, definition C.1).
     pub theoretical: Option<f64>,
-    /// Share of the schemas that are taken without an error (paper, definition 5.1).
+    /// Share of the schemas that the framework takes without an error (paper, definition 5.1).
     pub declared: Option<f64>,
     /// Confidence interval of [`Self::declared`].
     pub declared_ci: Option<Interval>,
@@ -45,15 +45,15 @@ pub struct BenchRow {
     pub empirical: Option<f64>,
     /// Confidence interval of [`Self::empirical`].
     pub empirical_ci: Option<Interval>,
-    /// Empirical / declared; of all schemas for the model alone.
+    /// Empirical / declared coverage; for the model alone, the empirical coverage.
     pub compliance: Option<f64>,
-    /// Confidence interval of [`Self::compliance`], with the number of declared schemas as it is.
+    /// Confidence interval of [`Self::compliance`], with the number of declared schemas held fixed.
     pub compliance_ci: Option<Interval>,
-    /// Compliance if no answer that the framework had to bring to its end before the limit on tokens counted as valid.
+    /// Compliance without the answers that the framework had to bring to their end before the limit on tokens.
     pub unaided: Option<f64>,
     /// Number of valid answers.
     pub valid: usize,
-    /// Number of schemas behind the figures below.
+    /// Number of schemas that the times below are taken over.
     pub compared: usize,
     /// Medians over the schemas that every framework covers.
     #[serde(flatten)]
@@ -69,7 +69,7 @@ pub struct BenchRow {
     pub own: Figures,
 }
 
-/// Times and counts of answers: each a number, or what is known about it.
+/// Times and counts of answers; `T` is a number, or a statistic of it such as an interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Figures<T = f64> {
     /// Grammar compilation time, in seconds.
@@ -92,14 +92,14 @@ pub struct Figures<T = f64> {
     pub forced_tokens: Option<T>,
     /// Time of the framework per mask, in microseconds.
     pub mask_us: Option<T>,
-    /// The part of it that the forward pass does not hide, in microseconds.
+    /// The part of [`Self::mask_us`] that the forward pass does not hide, in microseconds.
     pub exposed_mask_us: Option<T>,
     /// Time for which likely tokens were prepared per mask, in microseconds.
     pub prepared_mask_us: Option<T>,
 }
 
 impl<T: Copy> Figures<T> {
-    /// The figures with their names.
+    /// Returns the figures with their names.
     pub fn named(&self) -> [(&'static str, Option<T>); 12] {
         [
             ("gct_s", self.gct_s),
@@ -122,7 +122,7 @@ fn with_suffix<S: Serializer>(figures: &Figures<Interval>, serializer: S) -> Res
     serializer.collect_map(figures.named().map(|(name, interval)| (format!("{name}_ci"), interval)))
 }
 
-/// What has rows, in their order: models as they first occur, in each of them datasets, in each of those frameworks.
+/// The models, frameworks and datasets that have rows. Rows are ordered by model, as models first occur, then dataset, then framework.
 #[derive(Clone, Copy, Debug)]
 pub struct Scope<'a> {
     /// Models with their frameworks.
@@ -131,29 +131,29 @@ pub struct Scope<'a> {
     pub datasets: &'a [(String, usize)],
 }
 
-/// What answers: a model and what constrains it, or a server.
+/// Key of a row: a model with the framework that constrains it, or a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RowKey {
     /// The model.
     pub model: String,
     /// The framework, `none` for the model alone, or the server's name.
     pub framework: String,
-    /// Whether it is a server.
+    /// Whether the row is a server's.
     pub server: bool,
-    /// The row that the paper has for it.
+    /// The paper's row for the same framework, where there is one.
     pub paper: Option<PaperRow>,
 }
 
-/// How records become figures.
+/// Method by which records become figures: the rules of judging and the confidence intervals.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Method {
-    /// Whose rules answers are judged by.
+    /// The rules by which answers are judged.
     pub scoring: Scoring,
-    /// How confidence intervals are made.
+    /// The bootstrap of confidence intervals.
     pub bootstrap: Bootstrap,
 }
 
-/// The rows of a run.
+/// Returns the rows of a run.
 pub fn rows(records: &[Record], scope: Scope<'_>, method: Method) -> Vec<BenchRow> {
     let mut groups: HashMap<[&str; 3], Vec<&Record>> = HashMap::new();
     for record in records
@@ -203,17 +203,17 @@ pub fn rows(records: &[Record], scope: Scope<'_>, method: Method) -> Vec<BenchRo
     rows
 }
 
-/// A dataset and what of it is counted.
+/// A dataset with its numbers of schemas: planned, without room, unusable.
 #[derive(Clone, Copy)]
 struct Size<'a> {
     dataset: &'a str,
     planned: usize,
     no_room: usize,
-    /// Schemas that no answer can be judged by.
+    /// Number of schemas that no answer can be judged by.
     unusable: usize,
 }
 
-/// Number of schemas of a dataset that no answer can be judged by.
+/// Returns the number of schemas of a dataset that no answer can be judged by.
 fn unusable(records: &[Record], model: &str, dataset: &str) -> usize {
     let unusable = records
         .iter()
@@ -224,7 +224,7 @@ fn unusable(records: &[Record], model: &str, dataset: &str) -> usize {
         .len()
 }
 
-/// The times for each token of two rows of a model, in pairs: one for each schema that both of them cover, in all datasets.
+/// Returns the times for each token of two rows of a model, in pairs: one for each schema that both rows cover, in all datasets.
 pub fn paired_times(records: &[Record], one: &BenchRow, other: &BenchRow) -> Vec<(f64, f64)> {
     let times = |row: &BenchRow| -> BTreeMap<(&str, &str), f64> {
         let own = records.iter().filter(|record| {
@@ -244,7 +244,7 @@ pub fn paired_times(records: &[Record], one: &BenchRow, other: &BenchRow) -> Vec
         .collect()
 }
 
-/// The schemas that are comparable in every group.
+/// Returns the names of the schemas with a comparable answer in every group.
 fn covered_by_all<'a>(groups: &[Vec<&'a Record>]) -> HashSet<&'a str> {
     groups
         .iter()
@@ -305,17 +305,17 @@ fn row(key: &RowKey, size: Size<'_>, records: &[&Record], shared: &HashSet<&str>
     }
 }
 
-/// A comparable answer.
+/// A comparable answer with its compilation.
 struct Measured<'a> {
     instance: &'a str,
     gct_s: Option<f64>,
-    /// Whether the compilation ran while the prompt was read, so that it is part of the generation's times.
+    /// Whether the compilation ran while the model read the prompt, so that its time is part of the generation's times.
     gct_within: bool,
     generation: &'a GenerationRecord,
 }
 
 impl<'a> Measured<'a> {
-    /// The compilation, in seconds, as far as it came before the generation.
+    /// Returns the time of the compilation before the generation, in seconds; 0 where the compilation ran during it or there was none.
     fn gct_before(&self) -> f64 {
         self.gct_s.filter(|_| !self.gct_within).unwrap_or(0.0)
     }
@@ -330,7 +330,7 @@ impl<'a> Measured<'a> {
     }
 }
 
-/// What `summarise` makes of each figure's values.
+/// Applies `summarise` to the values of each figure over all answers.
 fn figures<T>(answers: &[&Measured<'_>], summarise: impl Fn(Vec<f64>) -> Option<T>) -> Figures<T> {
     let over = |figure: fn(&Measured<'_>) -> Option<f64>| {
         summarise(answers.iter().filter_map(|answer| figure(answer)).collect())

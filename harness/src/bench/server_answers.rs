@@ -1,4 +1,5 @@
-//! [`ServerSession`]: questions put to one server, several in flight, a record for each answer; [`ServedAnswer`] is what every such record has.
+//! [`ServerSession`]: questions put to one server, several in flight, a record for each answer; [`ServedAnswer`] is the part that all such
+//! records share.
 
 use std::sync::Arc;
 
@@ -11,15 +12,15 @@ use crate::run::directory::{Recorded, RunDirectory};
 use crate::run::{interrupt, progress};
 use crate::server::{Answer, Client, Ended, Next, Outcome, Patience, Question, Unanswered, ask_all};
 
-/// A record of an answer that a server may have given.
+/// A record of an answer that may come from a server.
 pub trait ServedRecord: Recorded {
-    /// What is known where a server answered.
+    /// Returns the server's part of the record, where a server was asked.
     fn server(&self) -> Option<&ServerRecord>;
 }
 
-/// What a server made of a question, as records have it.
+/// A server's reply to a question, in the types of records.
 pub struct ServedAnswer {
-    /// How the request ended.
+    /// Outcome, token counts and cost of the request.
     pub server: ServerRecord,
     /// The compilation, which only says whether the schema was refused; absent where nothing answered or there was no schema.
     pub compile: Option<CompileRecord>,
@@ -57,7 +58,7 @@ impl ServedAnswer {
         }
     }
 
-    /// The answer, where it came to an end of its own or at a limit; one that was filtered away or refused is no answer to be judged by a schema.
+    /// Returns the answer where it ended by itself or at a limit; a filtered or refused answer cannot be judged by a schema.
     pub fn ended(&self) -> Option<&GenerationRecord> {
         self.generation
             .as_ref()
@@ -65,18 +66,18 @@ impl ServedAnswer {
     }
 }
 
-/// Questions on their way to one server.
+/// Connection to one server over which questions are asked.
 pub struct ServerSession<'a> {
     pub client: &'a Arc<Client>,
     /// Questions in flight at a time.
     pub concurrency: usize,
-    /// What all answers of the run may cost; the session ends when that is reached.
+    /// Largest cost of all answers of the run; the session ends when it is reached.
     pub max_cost: Option<f64>,
 }
 
 impl ServerSession<'_> {
-    /// Asks `questions`, and puts on record what `record` makes of the answer to the question of each number. `label` names that question. Says why
-    /// it ended before the end, if it did; `None` where the user interrupted.
+    /// Asks `questions`. `record` makes the record of the answer to the question of a number, and `label` names that question. Returns the reasons
+    /// why the session ended before all questions were answered, empty if it did not; `None` where the user interrupted.
     pub fn run<R: ServedRecord>(
         &self,
         questions: Vec<Question>,
@@ -91,7 +92,7 @@ impl ServerSession<'_> {
         if planned == 0 || too_dear.is_some() {
             return Ok(Some(patience.reasons(name, planned, too_dear)));
         }
-        // Asked for once: it is a request of its own.
+        // The version is asked for once, as that takes a request of its own.
         let version = Some(self.client.version()).filter(|version| !version.is_empty());
         let bar = progress::bar(planned as u64, name);
         let ended = ask_all(
@@ -118,7 +119,7 @@ impl ServerSession<'_> {
         })
     }
 
-    /// The limit on cost and what was spent, where answers cost something and that is reached.
+    /// Returns the limit on the cost and the cost so far, where answers have a price and the limit is reached.
     fn too_dear<R: ServedRecord>(&self, directory: &RunDirectory<R>) -> Option<(f64, f64)> {
         self.client.settings().prices.as_ref()?;
         let limit = self.max_cost?;

@@ -1,4 +1,4 @@
-//! [`ServerRow`]: what became of the questions to a server, and what they cost.
+//! [`ServerRow`]: outcomes and costs of the questions to a server.
 
 use std::collections::BTreeMap;
 
@@ -16,15 +16,15 @@ pub struct ServerRow {
     pub server: String,
     /// The model.
     pub model: String,
-    /// Questions with an answer or a refusal, the server's verdict.
+    /// Number of questions with an answer or a refusal of the schema.
     pub answered: usize,
-    /// Questions that found no answer and are asked again when the run is resumed; they count in no other table.
+    /// Number of questions without an answer, which are asked again when the run is resumed; they count in no other table.
     pub unanswered: usize,
-    /// How the answers ended, and how many in each way.
+    /// Number of answers of each outcome.
     pub outcomes: BTreeMap<&'static str, usize>,
-    /// Requests beyond the first of each question.
+    /// Number of requests beyond the first of each question.
     pub repeated: u64,
-    /// Answers whose tokens nobody counted: a token is then a piece of the answer that arrived.
+    /// Number of answers whose tokens were not counted: each piece of the answer that arrived counts as a token.
     pub uncounted: usize,
     /// Tokens of prompts.
     pub prompt_tokens: u64,
@@ -32,11 +32,11 @@ pub struct ServerRow {
     pub output_tokens: u64,
     /// Tokens of reasoning.
     pub reasoning_tokens: u64,
-    /// What it cost, in the currency of the prices that were given; estimated for answers that nobody counted.
+    /// Cost of all answers, in the currency of the prices that were given; estimated for answers whose tokens were not counted.
     pub cost: Option<f64>,
 }
 
-/// The rows of the servers among `keys`.
+/// Returns the rows of the servers among `keys`.
 pub fn server_rows(records: &[Record], keys: &[RowKey]) -> Vec<ServerRow> {
     let servers = keys.iter().filter(|key| key.server);
     servers
@@ -77,16 +77,16 @@ impl ServerRow {
     }
 }
 
-/// What all requests on record cost.
+/// Returns the cost of all requests on record.
 pub fn total_cost<'a>(servers: impl Iterator<Item = Option<&'a ServerRecord>>) -> f64 {
     servers.filter_map(|server| server?.cost).sum()
 }
 
-/// What stands under the table of servers.
+/// Legend printed below the table of servers.
 pub const LEGEND: &str = "unanswered: no answer for reasons of the server or the network, counted nowhere and asked again with \
 --resume; repeated: further requests after failures in passing; tokens as the servers count them; cost by the prices given.";
 
-/// The table of servers.
+/// Returns the table of servers.
 pub fn server_table(rows: &[ServerRow], style: Style) -> Table {
     let header = [
         "server",
@@ -108,7 +108,7 @@ pub fn server_table(rows: &[ServerRow], style: Style) -> Table {
             .collect();
         let tokens = |count: u64| match row.uncounted {
             0 => count.to_string(),
-            // Without the server's counts the sum is only a lower bound.
+            // Without the server's counts, the sum is only a lower bound.
             _ => format!("≥ {count}"),
         };
         table.add_row([

@@ -29,14 +29,14 @@ pub struct ServerRun<'a> {
     pub max_cost: Option<f64>,
 }
 
-/// What is asked, and how its answer is judged.
+/// A question that has no final record yet: the key of its record and its schema.
 struct Pending<'a> {
     key: RecordKey,
     schema: &'a str,
 }
 
 impl ServerRun<'_> {
-    /// The record's key of a schema.
+    /// Returns the record's key of a schema.
     fn key(&self, dataset: &str, instance: &str) -> RecordKey {
         let settings = self.client.settings();
         RecordKey {
@@ -47,7 +47,7 @@ impl ServerRun<'_> {
         }
     }
 
-    /// Whether the server can be asked at all.
+    /// Checks that the server can be asked under the run's options.
     pub fn check(&self) -> Result<(), CommandError> {
         check(self.client, self.max_tokens, self.sampling, self.limit)
     }
@@ -61,8 +61,8 @@ impl ServerRun<'_> {
         keys.any(|key| directory.lacks(&key))
     }
 
-    /// Asks what the directory has no final record of yet. Says why it ended before the end, if it did; `None` where
-    /// the user interrupted.
+    /// Asks the questions that the directory has no final record of. Returns the reasons why the run ended before all questions were answered, empty
+    /// if it did not; `None` where the user interrupted.
     pub fn run(
         &self,
         datasets: &[Dataset],
@@ -85,7 +85,7 @@ impl ServerRun<'_> {
         }
     }
 
-    /// What is to be asked. Schemas that no answer can be judged by are put on record as such, and cost nothing.
+    /// Returns the questions to ask. Schemas that no answer can be judged by are put on record as unusable, and cost nothing.
     fn pending<'d>(
         &self,
         datasets: &'d [Dataset],
@@ -111,7 +111,7 @@ impl ServerRun<'_> {
                 }
             }
         }
-        // What a server may have died of comes last, so that each attempt gets further.
+        // Questions that a server may have died of come last, so that each attempt gets further.
         pending.sort_by_key(|pending| directory.failures(&pending.key));
         Ok(pending)
     }
@@ -132,7 +132,7 @@ impl ServerRun<'_> {
 
     fn record(&self, key: RecordKey, schema: &str, served: ServedAnswer) -> Record {
         let mut record = Record::empty(key);
-        // The schema was looked at before it was asked about.
+        // The schema was checked before the question was asked.
         if let (Some(generation), Ok(judge_of_schema)) = (served.ended(), self.judge_of(schema)) {
             let verdicts = judge(&judge_of_schema, &generation.text);
             record.verdict = Some(verdicts.strict);

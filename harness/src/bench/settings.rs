@@ -14,7 +14,7 @@ use crate::server::ServerSettingsSummary;
 /// Name of the dataset of generated schemas that the built-in model was not trained on.
 pub const HELD_OUT: &str = "heldout";
 
-/// How answers are asked for.
+/// Protocol by which answers are generated: ours or the paper's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum Protocol {
@@ -26,12 +26,12 @@ pub enum Protocol {
     Paper,
 }
 
-/// The number of repetitions of runs that do not tell.
+/// Returns the number of repetitions of runs whose manifest does not name it.
 fn once() -> usize {
     1
 }
 
-/// What a run of `maskwright bench` measures.
+/// Settings of a run of `maskwright bench`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BenchSettings {
     /// The models in the order of rows: name, family, revision, number format, device, hashes.
@@ -46,27 +46,27 @@ pub struct BenchSettings {
     /// The documents beside the schemas, where there are any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub documents: Option<DocumentSettings>,
-    /// How tokens are chosen.
+    /// Options by which tokens are chosen.
     pub sampling: SamplingOptions,
-    /// Demonstrations in the prompt.
+    /// Number of demonstrations in the prompt.
     pub shots: usize,
-    /// How models of this machine are asked, where options say so.
+    /// Options of the prompts to models of this machine, where any are set.
     #[serde(default, skip_serializing_if = "PromptSettings::is_default")]
     pub prompt: PromptSettings,
-    /// The date that chat templates are told.
+    /// The date given to chat templates.
     pub prompt_date: String,
-    /// Largest number of tokens of an answer; only the model's context and the time are limits where there is none.
+    /// Largest number of tokens of an answer; `None` where only the model's context and the time are limits.
     pub max_tokens: Option<usize>,
-    /// How answers are asked for.
+    /// Protocol by which answers are generated.
     #[serde(default)]
     pub protocol: Protocol,
-    /// Whether the model reads what all prompts begin with once only.
+    /// Whether the model reads the common prefix of all prompts only once.
     #[serde(default)]
     pub prefix_cache: bool,
     /// Whether schemas are compiled while the model reads the prompt, because of an option or of [`Self::protocol`].
     #[serde(default)]
     pub compile_beside_prefill: bool,
-    /// How often each answer is asked for.
+    /// Number of times that each answer is generated.
     #[serde(default = "once")]
     pub repeat: usize,
     /// Longest compilation, in seconds.
@@ -75,13 +75,13 @@ pub struct BenchSettings {
     pub generation_limit_s: f64,
     /// Whether forced tokens are appended without being sampled.
     pub fast_forward: bool,
-    /// Whether answers are ended before the limit on tokens, where a framework can tell how.
+    /// Whether answers are ended before the limit on tokens, where a framework can complete them.
     pub finish_in_time: bool,
     /// Whether masks are computed while the forward pass runs.
     pub overlap: bool,
     /// Threads of the model's forward pass.
     pub threads: usize,
-    /// What is different in how frameworks that have a style let models write.
+    /// Changes to the style in which models write, for frameworks that have one.
     #[serde(default, skip_serializing_if = "StyleChanges::is_empty")]
     pub style: StyleChanges,
 }
@@ -90,7 +90,7 @@ impl Settings for BenchSettings {
     const COMMAND: &'static str = "bench";
 }
 
-/// A dataset, as far as it was used.
+/// A dataset, as far as the run uses it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DatasetSettings {
     /// Name.
