@@ -1,4 +1,4 @@
-//! [`Checkpoints`]: weights, moments and step of a phase on disk, whole or not at all.
+//! [`Checkpoints`]: weights, moments of the optimiser and step of a phase on disk, written whole or not at all.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,18 +12,18 @@ use super::TrainError;
 use super::record::Phase;
 use crate::error::CommandError;
 
-/// Name of the directory of checkpoints within that of a run.
+/// Name of the directory of checkpoints within a run's directory.
 const CHECKPOINTS: &str = "checkpoints";
-/// Name of the file that says where training was.
+/// Name of the file with a checkpoint's phase and steps.
 const STATE: &str = "state.json";
 
-/// Where training was.
+/// Progress of the training at a checkpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct State {
     phase: Phase,
-    /// Steps of the phase made.
+    /// Number of steps of the phase made.
     step: usize,
-    /// Steps of the optimiser made, of which a step of GRPO may have several.
+    /// Number of steps of the optimiser made; a step of GRPO may have several.
     optimiser_steps: u64,
 }
 
@@ -35,7 +35,7 @@ pub struct Checkpoints {
 }
 
 impl Checkpoints {
-    /// The checkpoints of the run in `directory`.
+    /// Creates a handle to the checkpoints of the run in `directory`.
     pub fn new(directory: &Path, device: ModelDevice) -> Self {
         Self {
             run: directory.to_owned(),
@@ -43,12 +43,12 @@ impl Checkpoints {
         }
     }
 
-    /// The directory of the model that a phase came to, or all of them, in Hugging Face layout.
+    /// Returns the directory of a model that a phase or the whole training produced, in Hugging Face layout.
     pub fn result(&self, name: &str) -> PathBuf {
         self.run.join(name)
     }
 
-    /// The model in a directory that [`result`](Self::result) named.
+    /// Reads the model in the directory that [`result`](Self::result) returns for `name`.
     ///
     /// # Errors
     ///
@@ -62,7 +62,7 @@ impl Checkpoints {
         TrainableModel::load(&source, self.device, &HubSettings::from_environment(), None)
     }
 
-    /// Writes a checkpoint after so many steps of `phase`, and removes those before it.
+    /// Writes a checkpoint after this number of steps of `phase`, and removes the earlier ones.
     ///
     /// # Errors
     ///
@@ -92,21 +92,21 @@ impl Checkpoints {
         Ok(())
     }
 
-    /// Whether there is a checkpoint after so many steps of `phase`.
+    /// Whether there is a checkpoint after this number of steps of `phase`.
     pub fn has(&self, after: (Phase, usize)) -> bool {
         self.directory(after).is_dir()
     }
 
-    /// The directory of the checkpoint after so many steps of a phase.
+    /// Returns the directory of the checkpoint after this number of steps of a phase.
     fn directory(&self, (phase, step): (Phase, usize)) -> PathBuf {
         self.run.join(CHECKPOINTS).join(format!("{}-{step:06}", phase.name()))
     }
 
-    /// Model, optimiser and step of the last checkpoint of `phase`; none where there is none.
+    /// Reads model, optimiser and step of the last checkpoint of `phase`; `None` where there is no checkpoint.
     ///
     /// # Errors
     ///
-    /// [`TrainError::Checkpoint`], where it is damaged; [`ModelError`], where its weights are.
+    /// [`TrainError::Checkpoint`], where the checkpoint is damaged; [`ModelError`], where its weights cannot be read.
     pub fn last(
         &self,
         phase: Phase,
@@ -135,13 +135,13 @@ impl Checkpoints {
         Ok(Some((model, optimiser, state.step)))
     }
 
-    /// What is in the directory of checkpoints.
+    /// Returns the directories within the directory of checkpoints.
     fn directories(&self) -> Vec<PathBuf> {
         let entries = fs::read_dir(self.run.join(CHECKPOINTS)).into_iter().flatten().flatten();
         entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect()
     }
 
-    /// Writes the model that a phase came to.
+    /// Writes the model that a phase produced.
     ///
     /// # Errors
     ///

@@ -16,35 +16,35 @@ use crate::error::CommandError;
 use crate::run::directory::RunDirectory;
 use crate::run::{interrupt, progress};
 
-/// Name of the directory of what supervised steps came to, where GRPO follows.
+/// Name of the directory of the model after the supervised steps, where GRPO follows.
 pub const SUPERVISED: &str = "supervised";
-/// Name of the directory of what the training came to.
+/// Name of the directory of the trained model.
 pub const RESULT: &str = "model";
 
-/// The part of a run's steps over which the learning rate rises: one of so many.
+/// Warm-up of the learning rate: it rises over one part in so many of a phase's steps.
 const WARM_UP_PART: usize = 10;
 
-/// A training.
+/// A training run: settings, samples, decode loop, reward and files.
 pub struct Course<'a> {
-    /// What is done.
+    /// Settings of the training.
     pub settings: &'a TrainSettings,
-    /// Steps between two checkpoints.
+    /// Number of steps between two checkpoints.
     pub checkpoint_every: usize,
-    /// What is learned from.
+    /// Samples that the model learns from.
     pub train: &'a SplitSamples,
-    /// What is tested with.
+    /// Samples that the evaluations ask.
     pub test: &'a SplitSamples,
     /// The decode loop.
     pub replier: Replier<'a>,
-    /// What a reply earns.
+    /// Reward of a reply to a sample.
     pub reward: &'a Reward<'a>,
-    /// Where records go.
+    /// Directory of the run, to which records are added.
     pub directory: &'a mut RunDirectory<TrainRecord>,
-    /// Where weights go.
+    /// Directory of weights and optimiser states.
     pub checkpoints: Checkpoints,
 }
 
-/// The steps of a phase that are evaluated: the first, unless another phase has just ended there, each `every`th, and the last.
+/// Whether a step of a phase is evaluated: the first, unless another phase has just ended there, each `every`th, and the last.
 fn is_evaluated(settings: &TrainSettings, phase: Phase, step: usize) -> bool {
     let steps = steps_of(settings, phase);
     let is_start = step == 0 && (phase == Phase::Supervised || settings.supervised_steps == 0);
@@ -59,7 +59,7 @@ fn steps_of(settings: &TrainSettings, phase: Phase) -> usize {
     }
 }
 
-/// The records of a run with these settings.
+/// Returns the keys of all records of a run with these settings.
 pub fn planned(settings: &TrainSettings) -> Vec<TrainKey> {
     let of_phase = |phase| {
         let key = move |what, step| TrainKey { phase, step, what };
@@ -75,7 +75,7 @@ pub fn planned(settings: &TrainSettings) -> Vec<TrainKey> {
 }
 
 impl Course<'_> {
-    /// Goes through what is left of the training. `start` reads the model that it starts from.
+    /// Runs the part of the training that is not done yet. `start` reads the model that the training starts from.
     ///
     /// # Errors
     ///
@@ -124,7 +124,7 @@ impl Course<'_> {
         }
     }
 
-    /// The rest of a phase. None where the user asked to stop: then the weights are in a checkpoint.
+    /// Runs the remaining steps of a phase. Returns `None` where the user asked to stop; the weights are then in a checkpoint.
     fn steps(
         &mut self,
         phase: Phase,
@@ -170,7 +170,7 @@ impl Course<'_> {
         }
     }
 
-    /// Puts something on record, unless a run that was killed since its last checkpoint has done so.
+    /// Adds a record, unless the run has it: a run that was killed repeats the steps since its last checkpoint.
     fn record(
         &mut self,
         key: TrainKey,
@@ -201,7 +201,7 @@ impl Course<'_> {
         rate.at(step)
     }
 
-    /// A supervised step: references of some samples become likelier.
+    /// Makes a supervised step: raises the likelihood of references of some samples.
     fn supervised(
         &mut self,
         model: &mut TrainableModel,
@@ -214,14 +214,14 @@ impl Course<'_> {
         for (place, time) in self.train.of_step(settings.seed, step, settings.batch) {
             let (sample, replier) = (&self.train.fitting[place], &self.replier);
             let reference = |number| sample.with_reference(replier.model, replier.room, replier.end, number);
-            // The first reference fits, as the sample would not be here otherwise.
+            // The first reference fits, as samples whose first reference does not fit are left out.
             let found = match reference(time)? {
                 Some(sequence) => Some(sequence),
                 None => reference(0)?,
             };
             sequences.extend(found);
         }
-        // Sequences of like length go side by side, so that little is filled up.
+        // Sequences of similar length are neighbours, so that batches need little padding.
         sequences.sort_by_key(|sequence: &TokenSequence| sequence.tokens.len());
         let tokens: usize = sequences.iter().map(TokenSequence::counted).sum();
         let loss = TokenLoss::Likelihood { tokens };
@@ -238,7 +238,7 @@ impl Course<'_> {
         })
     }
 
-    /// A step of GRPO; none where the user asked to stop while the model replied.
+    /// Makes a step of GRPO. Returns `None` where the user asked to stop while the model replied.
     fn grpo(
         &mut self,
         model: &mut TrainableModel,
@@ -251,7 +251,7 @@ impl Course<'_> {
         let learning_rate = self.rate(Phase::Grpo, step);
         let (mut replies, mut rewards, mut passed) = (Vec::new(), Vec::new(), 0);
         self.replier.take(model)?;
-        // Another order than that of the supervised steps.
+        // The order of samples differs from that of the supervised steps.
         for (place, _) in self.train.of_step(mixed(&[settings.seed, 1]), step, settings.prompts) {
             let sample = &self.train.fitting[place];
             let seeds = (0..settings.group).map(|number| {
@@ -264,7 +264,7 @@ impl Course<'_> {
             };
             for reply in group {
                 let judged = (self.reward)(&sample.sample, &reply.text)?;
-                // What was cut off has not been said: it earns nothing, whatever it would have become.
+                // A reply that was cut off earns nothing, whatever it would have become.
                 rewards.push(if reply.is_truncated { 0.0 } else { judged.reward });
                 passed += usize::from(judged.passed && !reply.is_truncated);
                 replies.push(reply);
@@ -296,7 +296,7 @@ impl Course<'_> {
         }))
     }
 
-    /// Changes the weights by replies and how much better than their groups they were.
+    /// Updates the weights by replies and their advantages over their groups.
     fn update(
         &self,
         model: &mut TrainableModel,
@@ -307,7 +307,7 @@ impl Course<'_> {
     ) -> Result<(LossParts, f64), CommandError> {
         let settings = self.settings;
         let taught = replies.iter().zip(advantages);
-        // Where nothing keeps the model near its start, replies without an advantage change nothing.
+        // Without a divergence from the start in the loss, replies without an advantage change nothing.
         let taught = taught
             .filter(|(reply, advantage)| reply.sequence.counted() > 0 && (reference.is_some() || **advantage != 0.0));
         let mut taught: Vec<(&TokenSequence, f64)> = taught.map(|(reply, one)| (&reply.sequence, *one)).collect();
@@ -340,7 +340,7 @@ impl Course<'_> {
         Ok(last)
     }
 
-    /// Asks the test split, greedily and unconstrained; none where the user asked to stop.
+    /// Evaluates the model on the test split, greedily and unconstrained. Returns `None` where the user asked to stop.
     fn evaluate(&mut self, model: &TrainableModel) -> Result<Option<Evaluation>, CommandError> {
         let began = Instant::now();
         self.replier.take(model)?;

@@ -1,4 +1,4 @@
-//! The curves of a training as a picture: loss of supervised steps, reward of GRPO, and the pass rate on the test split.
+//! The curves of a training as an SVG picture: loss of supervised steps, reward of GRPO, and the pass rate on the test split.
 
 use super::record::{Phase, StepMetrics, TrainRecord};
 use super::report::TrainReport;
@@ -9,21 +9,21 @@ use crate::report::statistics::wilson;
 const PLOT: (f64, f64) = (640.0, 150.0);
 /// Space around plots, in pixels: left, above, below.
 const SPACE: (f64, f64, f64) = (64.0, 40.0, 36.0);
-/// About as many round numbers are at an axis.
+/// Approximate number of ticks on an axis.
 const TICKS: f64 = 5.0;
-/// Steps that a point of a curve is the mean of: a curve has that many points, at most.
+/// Largest number of points of a curve; where there are more steps, each point is the mean of several.
 const POINTS: usize = 200;
 
-/// A curve over steps, which are numbered through both phases.
+/// One plot of the picture: a figure over steps, which are numbered through both phases.
 struct Panel {
     title: &'static str,
-    /// Steps and figures.
+    /// Steps and figures of the curve's points.
     points: Vec<(f64, f64)>,
-    /// Ends of an interval around each figure, where there is one.
+    /// Interval around each figure; empty where there are no intervals.
     intervals: Vec<[f64; 2]>,
 }
 
-/// The picture.
+/// Returns the picture of a training's curves as SVG.
 pub fn svg(report: &TrainReport<'_>) -> String {
     let supervised = report.steps(Phase::Supervised).map(|(step, _)| step).max().unwrap_or(0);
     let place = |phase: Phase, step: usize| match phase {
@@ -77,7 +77,7 @@ pub fn svg(report: &TrainReport<'_>) -> String {
     canvas.finish()
 }
 
-/// Round numbers, at least two, from `low` or below to `high` or above; they lie `least` apart or more.
+/// Returns at least two round numbers from `low` or below to `high` or above, at least `least` apart.
 fn ticks(low: f64, high: f64, least: f64) -> Vec<f64> {
     let range = if high > low { high - low } else { 1.0 };
     let power = 10_f64.powf((range / TICKS).log10().floor());
@@ -91,12 +91,12 @@ fn ticks(low: f64, high: f64, least: f64) -> Vec<f64> {
         .collect()
 }
 
-/// Decimals that tell numbers apart which lie so far from each other.
+/// Returns the number of decimals that tells numbers apart whose distance is `step`.
 fn decimals(step: f64) -> usize {
     (-step.log10().floor()).max(0.0) as usize
 }
 
-/// At most [`POINTS`] points, each the mean of as many.
+/// Returns at most [`POINTS`] points, each the mean of consecutive ones of `points`.
 fn thinned(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let size = points.len().div_ceil(POINTS).max(1);
     let mean = |part: &[(f64, f64)]| {

@@ -1,12 +1,12 @@
 //! `maskwright train`: a model learns IFStruct, first by imitation, then by reward.
 //!
-//! 1. `samples` generates requests of both splits and leaves out what the model has no room for; no schema is in both.
-//! 2. `course` goes through two phases. *Supervised*: references of the train split become likelier. *GRPO*: the model replies several
-//!    times to each request, and replies that the judge passes become likelier than those beside them. After each step stands a record,
-//!    after some a checkpoint, and in between the model is asked the test split.
+//! 1. `samples` generates requests of both splits and leaves out those that do not fit the model's context; no schema is in both splits.
+//! 2. `course` runs two phases. *Supervised*: references of the train split become likelier. *GRPO*: the model replies several
+//!    times to each request, and replies that the judge passes become likelier than the others of their group. A record follows each step,
+//!    a checkpoint some of them, and in between the model is evaluated on the test split.
 //! 3. `report` and `curves` make a table and a picture of the records.
 //!
-//! Everything is drawn from the seed and the number of the step, so that a run that was killed goes on to the same weights.
+//! All random choices are drawn from the seed and the number of the step, so that a run that was killed goes on to the same weights.
 
 pub mod checkpoints;
 pub mod course;
@@ -21,20 +21,20 @@ mod tests;
 
 use std::path::PathBuf;
 
-/// Why a model cannot be trained, or a run not be continued.
+/// Reason why a model cannot be trained, or a run not be continued.
 #[derive(Debug, thiserror::Error)]
 pub enum TrainError {
-    /// A schema is in both splits, so that the test would say nothing.
+    /// A schema is in both splits, so that the test would say nothing about unseen schemas.
     #[error(
         "the samples of the train and the test split share {count} schemas, the first that of the test sample with seed {seed}: take another --seed"
     )]
     SharedSchemas {
-        /// How many.
+        /// Number of samples of the test split whose schema is also in the train split.
         count: usize,
         /// The first such sample of the test split.
         seed: u64,
     },
-    /// No sample of a split has room.
+    /// No sample of a split fits the limits on prompts and replies.
     #[error(
         "no sample of the {split} split fits: prompts may have {max_prompt_tokens} tokens and references {max_tokens}; raise --max-prompt-tokens or \
          --max-tokens, or take a model with a longer context"
@@ -47,18 +47,18 @@ pub enum TrainError {
         /// Longest reply, in tokens.
         max_tokens: usize,
     },
-    /// A model without a token that ends replies learns no end.
+    /// The model has no token that ends replies, so that it could not learn to end one.
     #[error("{model} has no end-of-sequence token, so that it cannot learn where replies end")]
     NoEnd {
         /// The model.
         model: String,
     },
-    /// A checkpoint is not what it should be.
+    /// The state of a checkpoint cannot be read.
     #[error("{}: {message}; remove this directory, and the checkpoint before it or the start is gone on from", path.display())]
     Checkpoint {
         /// The checkpoint's directory.
         path: PathBuf,
-        /// What is wrong.
+        /// Defect of the checkpoint.
         message: String,
     },
 }

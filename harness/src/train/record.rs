@@ -1,4 +1,4 @@
-//! [`TrainRecord`]: what a step came to, or an evaluation.
+//! [`TrainRecord`]: figures of a training step or of an evaluation.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,40 +7,40 @@ use crate::run::directory::Recorded;
 /// One line of `records.jsonl` of a run of `maskwright train`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TrainRecord {
-    /// Phase and step.
+    /// Phase, step and kind of the record.
     #[serde(flatten)]
     pub key: TrainKey,
-    /// What the step came to, where it is one.
+    /// Figures of the step; `None` for an evaluation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metrics: Option<StepMetrics>,
-    /// What the evaluation came to, where it is one.
+    /// Figures of the evaluation; `None` for a step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evaluation: Option<Evaluation>,
 }
 
-/// What a record is about.
+/// Key of a record: phase, step, and whether the record is a step's or an evaluation's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct TrainKey {
     /// The phase.
     pub phase: Phase,
-    /// Steps of the phase made when it was measured, this one included.
+    /// Number of steps of the phase made by then, this one included.
     pub step: usize,
-    /// What was measured.
+    /// Kind of the record.
     pub what: Measured,
 }
 
-/// A part of the training.
+/// A phase of the training.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Phase {
-    /// References become likelier.
+    /// Raises the likelihood of references.
     Supervised,
-    /// Replies that the judge passes become likelier.
+    /// Raises the likelihood of replies that the judge passes (group relative policy optimisation).
     Grpo,
 }
 
 impl Phase {
-    /// As files and tables call it.
+    /// Returns the phase's name in files and tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::Supervised => "supervised",
@@ -49,67 +49,67 @@ impl Phase {
     }
 }
 
-/// What a record measures.
+/// Kind of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Measured {
-    /// A step.
+    /// A training step.
     Step,
-    /// The weights after a step, by the test split.
+    /// An evaluation of the weights after a step, on the test split.
     Evaluation,
 }
 
 /// The figures of a step.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StepMetrics {
-    /// The loss: in a supervised step the mean negative log-probability of a token, in nats; in one of GRPO the clipped objective with the
-    /// weighted divergence, a mean over tokens. Of several updates, the last one's.
+    /// The loss: in a supervised step the mean negative log-probability of a token, in nats; in a step of GRPO the clipped objective with the
+    /// weighted divergence, a mean over tokens. With several updates in a step, the loss of the last one.
     pub loss: f64,
-    /// Mean reward of the replies; those that were cut off earn nothing.
+    /// Mean reward of the replies; replies that were cut off earn nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reward: Option<f64>,
     /// Share of the replies that pass and were not cut off.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub passed: Option<f64>,
-    /// Share of the groups whose rewards are not all alike: the others teach nothing.
+    /// Share of the groups whose rewards differ; groups of equal rewards teach nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spread: Option<f64>,
-    /// Mean divergence of a token from the start of the phase, in nats.
+    /// Mean divergence of the policy from the start of the phase for each token, in nats.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kl: Option<f64>,
-    /// Share of the tokens whose ratio was clipped, in the last update.
+    /// Share of the tokens whose probability ratio was clipped, in the last update.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clipped: Option<f64>,
     /// Share of the replies that were cut off.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub truncated: Option<f64>,
-    /// Mean tokens of a reference or reply.
+    /// Mean number of tokens of a reference or reply.
     pub tokens: f64,
-    /// Norm of the gradient before it was shortened.
+    /// Norm of the gradient before clipping.
     pub gradient_norm: f64,
     /// The learning rate.
     pub learning_rate: f64,
-    /// How long the step took, in seconds.
+    /// Duration of the step, in seconds.
     pub seconds: f64,
 }
 
-/// The figures of the test split.
+/// Figures of the test split.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Evaluation {
-    /// Replies, greedy and unconstrained.
+    /// Number of replies, greedy and unconstrained.
     pub replies: usize,
-    /// Replies that pass, also where they were cut off.
+    /// Number of replies that pass, cut-off replies included.
     pub passed: usize,
-    /// Replies that were cut off.
+    /// Number of replies that were cut off.
     pub truncated: usize,
-    /// Mean tokens of a reply.
+    /// Mean number of tokens of a reply.
     pub tokens: f64,
-    /// How long the evaluation took, in seconds.
+    /// Duration of the evaluation, in seconds.
     pub seconds: f64,
 }
 
 impl Evaluation {
-    /// Share of the replies that pass, from 0 to 1; 0 where there are none.
+    /// Returns the share of the replies that pass, from 0 to 1; 0 where there are no replies.
     pub fn rate(&self) -> f64 {
         self.passed as f64 / self.replies.max(1) as f64
     }

@@ -1,4 +1,4 @@
-//! [`Replier`]: replies of a model as it stands in training, and what they earn.
+//! [`Replier`]: replies of the model in training, and their rewards.
 
 use std::sync::atomic::AtomicBool;
 
@@ -11,11 +11,11 @@ use maskwright_suites::ifstruct::{FailureKind, Level, Sample, Score, Scorer};
 use super::samples::{PromptedSample, Room};
 use crate::error::CommandError;
 
-/// The reward with partial rewards of a reply that fails and can be read is this, divided by one more than there is against it: a quarter at
-/// most.
+/// Numerator of the partial reward of a reply that fails and can be read; its denominator is one more than the number of failures, so that
+/// such a reply earns a quarter at most.
 const PARTIAL: f64 = 0.5;
 
-/// Failures by which nothing of the data is read.
+/// Failures after which nothing of the data is read.
 const UNREAD: [FailureKind; 6] = [
     FailureKind::NoData,
     FailureKind::WrongFormat,
@@ -28,33 +28,33 @@ const UNREAD: [FailureKind; 6] = [
 /// A reply and how it ended.
 #[derive(Clone, Debug)]
 pub struct Reply {
-    /// The prompt, the reply, and its end where it has one.
+    /// The prompt, the reply, and its end token where it has one.
     pub sequence: TokenSequence,
     /// The reply's text.
     pub text: String,
-    /// Whether it was cut off: the model did not end it.
+    /// Whether the reply was cut off: the model did not end it.
     pub is_truncated: bool,
 }
 
-/// What a reply earns for a sample.
+/// Reward of a reply to a sample.
 pub type Reward<'a> = dyn Fn(&Sample, &str) -> Result<Judged, CommandError> + Sync + 'a;
 
 /// The verdict on a reply.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Judged {
-    /// What it earns, from 0 to 1.
+    /// The reward, from 0 to 1.
     pub reward: f64,
-    /// Whether it passes.
+    /// Whether the reply passes.
     pub passed: bool,
 }
 
 impl Judged {
-    /// The verdict of IFStruct's judge: 1 for a reply that passes, else 0 or, with `partial` and data that can be read, the less the more speaks
-    /// against it.
+    /// Returns the verdict of IFStruct's judge. The reward is 1 for a reply that passes, else 0 or, with `partial` and data that can be read,
+    /// the smaller the more failures there are.
     ///
     /// # Errors
     ///
-    /// [`CommandError::Arguments`], where the sample's schema is not of its form.
+    /// [`CommandError::Arguments`], where the sample's schema is not in IFStruct's form.
     pub fn of_ifstruct(sample: &Sample, reply: &str, level: Level, partial: bool) -> Result<Self, CommandError> {
         let scorer = Scorer::new(sample, level).map_err(|error| CommandError::Arguments(error.to_string()))?;
         let Score {
@@ -63,7 +63,7 @@ impl Judged {
             omitted,
             ..
         } = scorer.score(reply);
-        // Of data that cannot be read little is known that could be wrong with it, and so it would earn more than what is read.
+        // A reply that cannot be read shows few of its failures, and would earn more than a reply that can be read.
         let is_read = !failures.iter().any(|failure| UNREAD.contains(&failure.kind));
         let reward = match (passed, partial && is_read) {
             (true, _) => 1.0,
@@ -74,31 +74,31 @@ impl Judged {
     }
 }
 
-/// A model that replies with the weights that training has come to.
+/// A model that replies with the current weights of the training.
 pub struct Replier<'a> {
-    /// Tokenizer and decode loop; its weights are replaced.
+    /// Tokenizer and decode loop; the weights are replaced by those of the training.
     pub model: &'a mut LoadedModel,
-    /// What there is room for.
+    /// Limits on prompts and replies, in tokens.
     pub room: Room,
     /// The token that ends a reply.
     pub end: u32,
-    /// Set where replies are to be given up.
+    /// Flag that stops the decode loop.
     pub cancel: &'a AtomicBool,
 }
 
 impl Replier<'_> {
-    /// Replies are those of `trained` from now on.
+    /// Replaces the weights by those of `trained`.
     ///
     /// # Errors
     ///
-    /// [`ModelError`], where there is no room for its weights.
+    /// [`ModelError`], where there is no room for the weights.
     pub fn take(&mut self, trained: &TrainableModel) -> Result<(), ModelError> {
         let threads = self.model.model.thread_pool();
         self.model.model = Box::new(trained.transformer(threads)?);
         Ok(())
     }
 
-    /// As many replies as there are seeds; none where they were given up. The prompt is read once.
+    /// Generates one reply for each seed; `None` where [`Self::cancel`] was set. The prompt is read once.
     ///
     /// # Errors
     ///
@@ -112,7 +112,7 @@ impl Replier<'_> {
         let prompt = &sample.prompt;
         let model = &mut self.model.model;
         model.reset();
-        // The last token is left to each reply, which begins with its logits.
+        // The last token of the prompt is left to each reply, which begins with its logits.
         let read = match prompt.len() {
             0 | 1 => None,
             tokens => {

@@ -1,4 +1,4 @@
-//! The tables of a training: evaluations with intervals, and what steps came to.
+//! The tables of a training: evaluations with intervals, and means over steps.
 
 use serde_json::{Value, json};
 
@@ -7,20 +7,20 @@ use super::samples::SplitSamples;
 use crate::report::statistics::wilson;
 use crate::report::table::{Style, table};
 
-/// Rows of the table of steps, at most: that many parts of a phase, each with its means.
+/// Largest number of rows for a phase in the table of steps; each row has the means over a part of the phase.
 const PARTS: usize = 10;
 
-/// What a training came to.
+/// Records of a training and its samples, from which tables are made.
 pub struct TrainReport<'a> {
-    /// All records.
+    /// All records, in the order of the steps.
     pub records: Vec<&'a TrainRecord>,
     /// The samples of the train split.
     pub train: &'a SplitSamples,
-    /// Those of the test split.
+    /// The samples of the test split.
     pub test: &'a SplitSamples,
 }
 
-/// Steps in a row of a phase, and their means.
+/// Consecutive steps of a phase, with the means of their figures.
 struct Part {
     phase: Phase,
     first: usize,
@@ -33,7 +33,7 @@ fn per_cent(share: f64) -> String {
 }
 
 impl<'a> TrainReport<'a> {
-    /// The report on `records`, in the order of the steps.
+    /// Makes the report on `records`, which it sorts by step.
     pub fn new(records: &'a [TrainRecord], train: &'a SplitSamples, test: &'a SplitSamples) -> Self {
         let mut records: Vec<&TrainRecord> = records.iter().collect();
         records.sort_by_key(|record| {
@@ -46,13 +46,13 @@ impl<'a> TrainReport<'a> {
         Self { records, train, test }
     }
 
-    /// The steps of a phase with what they came to.
+    /// Returns the steps of a phase with their figures.
     pub fn steps(&self, phase: Phase) -> impl Iterator<Item = (usize, &'a StepMetrics)> {
         let of_phase = self.records.iter().filter(move |record| record.key.phase == phase);
         of_phase.filter_map(|record| Some((record.key.step, record.metrics.as_ref()?)))
     }
 
-    /// Which samples there was room for.
+    /// Returns a sentence on the numbers of samples that fit the limits.
     pub fn room(&self) -> String {
         let of = |split: &SplitSamples, name: &str| {
             let (fitting, all) = (split.fitting.len(), split.generated);
@@ -66,7 +66,7 @@ impl<'a> TrainReport<'a> {
         )
     }
 
-    /// The evaluations as a table.
+    /// Returns the evaluations as a table.
     pub fn evaluations(&self, style: Style) -> String {
         let header = [
             "after", "replies", "passed", "rate", "interval", "cut off", "tokens", "seconds",
@@ -97,7 +97,7 @@ impl<'a> TrainReport<'a> {
         format!("{rows}\n")
     }
 
-    /// The means of parts of the steps as a table.
+    /// Returns the table of means over parts of the steps.
     pub fn progress(&self, style: Style) -> String {
         let header = [
             "steps",
@@ -140,7 +140,7 @@ impl<'a> TrainReport<'a> {
         format!("{rows}\n")
     }
 
-    /// At most [`PARTS`] parts of each phase.
+    /// Divides each phase into at most [`PARTS`] parts.
     fn parts(&self) -> Vec<Part> {
         let mut parts = Vec::new();
         for phase in [Phase::Supervised, Phase::Grpo] {
@@ -176,7 +176,7 @@ impl<'a> TrainReport<'a> {
         parts
     }
 
-    /// Everything as JSON.
+    /// Returns numbers of samples, evaluations and means over steps as JSON.
     pub fn json(&self) -> Value {
         let evaluations = self.records.iter().filter_map(|record| {
             let evaluation = record.evaluation.as_ref()?;

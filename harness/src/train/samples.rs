@@ -1,4 +1,4 @@
-//! [`SplitSamples`]: requests of a split that a model has room for, with their tokens.
+//! [`SplitSamples`]: requests of a split that fit the model's limits, with their tokens.
 
 use std::collections::HashSet;
 
@@ -15,39 +15,39 @@ use super::TrainError;
 use crate::bench::prompts::encode_at_once;
 use crate::error::CommandError;
 
-/// What a sample may need.
+/// Limits on the tokens of a sample's prompt and reply.
 #[derive(Clone, Copy, Debug)]
 pub struct Room {
-    /// Tokens of a prompt.
+    /// Largest number of tokens of a prompt.
     pub prompt: usize,
-    /// Tokens of a reply, its end included.
+    /// Largest number of tokens of a reply, its end included.
     pub reply: usize,
-    /// Tokens of both.
+    /// Largest number of tokens of prompt and reply together.
     pub context: usize,
-    /// Whether references are short and of plain values.
+    /// Whether references are short and have plain values.
     pub plain_references: bool,
 }
 
-/// A request that there is room for.
+/// A request within the limits, with the tokens of its prompt.
 #[derive(Clone, Debug)]
 pub struct PromptedSample {
-    /// The request and what its reply must be.
+    /// The request and the requirements on its reply.
     pub sample: Sample,
-    /// The tokens that put it before the model.
+    /// Tokens of the prompt.
     pub prompt: Vec<u32>,
 }
 
-/// The samples of a split that fit.
+/// The samples of a split that fit the limits.
 #[derive(Clone, Debug)]
 pub struct SplitSamples {
-    /// Those that fit.
+    /// The samples that fit.
     pub fitting: Vec<PromptedSample>,
-    /// How many were generated.
+    /// Number of samples generated, those that do not fit included.
     pub generated: usize,
 }
 
 impl SplitSamples {
-    /// The first `count` samples of `split` under `seed`, without those whose prompt or reference `model` has no room for. References end with
+    /// Generates the first `count` samples of `split` under `seed`, without those whose prompt or reference exceeds `room`. References end with
     /// the token `end`.
     ///
     /// # Errors
@@ -85,8 +85,8 @@ impl SplitSamples {
         }
     }
 
-    /// The places of the samples of a step that takes `count`: every sample once, in an order of its own for each time through, before any
-    /// comes again. With each place comes the number of the time through.
+    /// Returns the indices of the samples of a step that takes `count`. Every sample comes once in each pass over the split, in an order of that
+    /// pass's own. With each index comes the number of the pass.
     pub fn of_step(&self, seed: u64, step: usize, count: usize) -> Vec<(usize, u64)> {
         let all = self.fitting.len();
         let mut orders: Vec<(usize, Vec<usize>)> = Vec::new();
@@ -105,7 +105,7 @@ impl SplitSamples {
 }
 
 impl PromptedSample {
-    /// The prompt with the reference of that number and its end behind it; none where there is no room for it.
+    /// Returns the prompt followed by the reference of this number and its end; `None` where they exceed `room`.
     ///
     /// # Errors
     ///
@@ -121,7 +121,7 @@ impl PromptedSample {
             true => reference::plain_reply,
             false => reference::reply,
         };
-        // The generator's samples all have references.
+        // All samples of the generator have references.
         let text = reference(&self.sample, number).map_err(|error| CommandError::Arguments(error.to_string()))?;
         let mut reply = model.tokenizer().encode(&text, false)?;
         reply.push(end);
@@ -133,8 +133,8 @@ impl PromptedSample {
     }
 }
 
-/// The token that ends what the model says in a conversation: the first end-of-sequence token behind a message of its own, or the first that
-/// it has at all.
+/// Returns the token that ends the model's turn in a conversation: the first end-of-sequence token in a rendered conversation, or the
+/// first that the model has at all.
 ///
 /// # Errors
 ///
@@ -142,7 +142,7 @@ impl PromptedSample {
 pub fn end_of_turn(model: &LoadedModel) -> Result<u32, CommandError> {
     use maskwright_models::Message;
     let talk = ["user", "assistant", "user"].map(|role| Message::new(role, "x"));
-    // A template that refuses such a talk has no say.
+    // Where the template refuses such a conversation, the first end-of-sequence token is taken.
     let rendered = model.render_prompt(&talk).and_then(|text| model.encode_prompt(&text));
     let ends = model.eos_ids();
     let used = rendered
@@ -154,7 +154,7 @@ pub fn end_of_turn(model: &LoadedModel) -> Result<u32, CommandError> {
     })
 }
 
-/// Errs where a schema is in both splits.
+/// Checks that no schema is in both splits.
 ///
 /// # Errors
 ///
@@ -173,7 +173,7 @@ pub fn check_apart(train: &SplitSamples, test: &SplitSamples) -> Result<(), Trai
     }
 }
 
-/// One number of several, for seeds: other numbers give another.
+/// Derives a seed from several numbers by a hash: other numbers give another seed.
 pub fn mixed(numbers: &[u64]) -> u64 {
     let mut hash = Sha256::new();
     for number in numbers {

@@ -1,4 +1,4 @@
-//! Samples, orders, and courses that learn a toy reward, are killed and go on.
+//! Samples, their order, and courses that learn a toy reward, are killed and go on.
 
 use std::cell::Cell;
 use std::collections::HashSet;
@@ -54,7 +54,7 @@ fn settings(supervised_steps: usize, grpo_steps: usize) -> TrainSettings {
     }
 }
 
-/// Samples with short prompts, as what is asked for does not matter here.
+/// Samples with short prompts, as the text of the request does not matter here.
 fn toy_samples(split: Split, count: usize) -> SplitSamples {
     let samples = SampleGenerator::new(0, split).unwrap().take(count);
     let fitting = samples.enumerate().map(|(number, sample)| PromptedSample {
@@ -153,7 +153,7 @@ fn what_fails_earns_nothing_or_a_part() {
             passed: false
         }
     );
-    // What cannot be read earns less than what is read and wrong.
+    // A reply that cannot be read earns less than a wrong one that can.
     assert_eq!(judged("[{", true).reward, 0.0);
     let part = judged("```json\n[]\n```", true);
     assert!(!part.passed && part.reward > 0.0 && part.reward <= 0.25, "{part:?}");
@@ -176,7 +176,7 @@ fn loaded(source: &ModelSource) -> LoadedModel {
     load(source, &options).unwrap()
 }
 
-/// What there is room for: replies of eight tokens.
+/// Limits on samples, with replies of eight tokens.
 const ROOM: Room = Room {
     prompt: 16,
     reply: 8,
@@ -184,10 +184,10 @@ const ROOM: Room = Room {
     plain_references: false,
 };
 
-/// A course in `run`, whose reward fails, as if the process had been killed, once it has been asked `patience` times.
+/// Runs a course in `run` whose reward fails once it has been asked `patience` times, as if the process had been killed.
 fn course(source: &ModelSource, run: &Path, settings: &TrainSettings, patience: usize) -> Result<usize, CommandError> {
     let (mut train, test) = (toy_samples(Split::Train, 5), toy_samples(Split::Test, 2));
-    // References of these would be long: their place is taken by short ones.
+    // The references of these samples would be long: short ones replace them.
     for one in &mut train.fitting {
         one.sample.json_schema = serde_json::from_str(r#"{"type": "array", "items": {"type": "null"}}"#).unwrap();
         one.sample.top_level_count = Some(Count::Exactly(1));
@@ -205,7 +205,7 @@ fn course(source: &ModelSource, run: &Path, settings: &TrainSettings, patience: 
         false => RunDirectory::create(run, &manifest, planned.clone())?,
     };
     let asked = Mutex::new(0);
-    // All that matters is that a reply comes to its end, as the references have taught: one that is cut off earns nothing.
+    // The toy reward only asks that a reply ends by itself, as the references have taught; a reply that is cut off earns nothing.
     let reward = |_: &Sample, _: &str| {
         let mut asked = asked.lock().unwrap();
         *asked += 1;
@@ -275,7 +275,7 @@ fn a_course_learns_its_reward_and_one_that_is_killed_comes_to_the_same_weights()
 
     let killed = directory.path().join("killed");
     let kills = Cell::new(0);
-    // Killed ever later, so that each time some more steps are made; some of them between two checkpoints.
+    // The course is killed ever later, so that each run makes some more steps; some kills fall between two checkpoints.
     for patience in (0..).map(|kill| 1 + 41 * kill) {
         match course(&source, &killed, &settings, patience) {
             Ok(_) => break,
