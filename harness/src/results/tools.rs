@@ -1,4 +1,4 @@
-//! The report of `bench --tools` from records.
+//! The report of a run of `bench --tools`, made from its records.
 
 use super::run::RunRecords;
 use super::{in_order, names};
@@ -6,12 +6,12 @@ use crate::tools::record::CallRecord;
 use crate::tools::report::ToolReport;
 use crate::tools::rows::{keys_of_records, rows};
 
-/// The tables of a run of `bench --tools`, as the run itself has made them.
+/// Returns the tables of a run of `bench --tools`, as printed by the run itself.
 pub fn report(run: &RunRecords<CallRecord>) -> ToolReport {
     let mut keys = keys_of_records(&run.records);
     let place = |list: &str, name: &str| {
         let known = names(&run.settings, list);
-        // A name that the manifest does not have comes last.
+        // A name that is missing in the manifest comes last.
         known.iter().position(|known| known == name).unwrap_or(usize::MAX)
     };
     keys.sort_by_key(|key| (place("models", &key.model), place("frameworks", &key.framework)));

@@ -1,4 +1,4 @@
-//! [`ToolModelRun`]: the requests asked of one model, request by request, all rows in turn.
+//! [`ToolModelRun`]: a run of function-calling requests with one model, request by request, all rows in turn.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,27 +18,28 @@ use crate::error::CommandError;
 use crate::run::directory::RunDirectory;
 use crate::run::{interrupt, progress};
 
-/// The requests asked of one model.
+/// A run of function-calling requests with one model, in progress.
 pub struct ToolModelRun<'a> {
     pub model_name: &'a str,
     /// The frameworks' names, in the order of rows.
     pub names: &'a [String],
     pub frameworks: &'a [Option<PreparedFramework>],
     pub model: &'a mut LoadedModel,
-    /// Decoding of replies.
+    /// Options of the decode loop.
     pub decode: DecodeOptions,
     pub compile_limit: Duration,
-    /// The form in which calls are asked for.
+    /// Format of calls, choice among tools, and whether several calls are allowed.
     pub asking: Asking,
     /// Instructions before those of the prompt.
     pub system: Option<&'a str>,
 }
 
-/// The form in which calls are asked of a model: the format called `name`, else that of its chat template, else plain objects that words explain.
+/// Returns the form in which calls are asked for: the format called `name`, else that of the chat template, else plain objects, which the
+/// instructions explain.
 ///
 /// # Errors
 ///
-/// [`CommandError::Arguments`], where no format is called so.
+/// [`CommandError::Arguments`], where no format has this name.
 pub fn asking_of(
     model: &LoadedModel,
     name: Option<&str>,
@@ -54,11 +55,11 @@ pub fn asking_of(
     })
 }
 
-/// The format of a name.
+/// Returns the format with a name.
 ///
 /// # Errors
 ///
-/// [`CommandError::Arguments`], with the names that there are.
+/// [`CommandError::Arguments`], with the known names.
 pub fn format_of_name(name: &str) -> Result<ToolFormat, CommandError> {
     ToolFormat::from_name(name).ok_or_else(|| {
         let known: Vec<&str> = ToolFormat::NAMES.iter().map(|(known, _)| *known).collect();
@@ -69,20 +70,20 @@ pub fn format_of_name(name: &str) -> Result<ToolFormat, CommandError> {
     })
 }
 
-/// The first name of a format.
+/// Returns the first name of a format.
 fn name_of(format: ToolFormat) -> &'static str {
     let known = ToolFormat::NAMES.iter().find(|(_, known)| *known == format);
     known.map_or("", |(name, _)| name)
 }
 
-/// A request as it is put before the model, with the structural tag of its replies.
+/// A request as the tokens of its prompt, with the structural tag of its replies.
 struct Put {
     prompt: Vec<TokenId>,
     tag: String,
 }
 
 impl ToolModelRun<'_> {
-    /// Asks what the directory has no record of yet.
+    /// Asks the requests that the directory has no record of yet.
     pub fn run(&mut self, set: &RequestSet, directory: &mut RunDirectory<CallRecord>) -> Result<(), CommandError> {
         let bar = progress::bar((set.requests.len() * self.names.len()) as u64, self.model_name);
         self.warm_up(set)?;
@@ -98,7 +99,7 @@ impl ToolModelRun<'_> {
         Ok(())
     }
 
-    /// A short reply of every row to the first request that nobody counts: weights are paged in, threads started, vocabularies sorted.
+    /// Generates a short reply of every row that counts in no figure, so that weights are paged in, threads started and vocabularies sorted.
     fn warm_up(&mut self, set: &RequestSet) -> Result<(), CommandError> {
         const TOKENS: usize = 4;
         let Some(Ok(put)) = set.requests.first().map(|request| self.put(request)).transpose()? else {
@@ -111,13 +112,13 @@ impl ToolModelRun<'_> {
         };
         let frameworks = self.frameworks;
         for framework in frameworks {
-            // What goes wrong here goes wrong again, and is then put on record.
+            // An error in the warm-up comes again in the measurement, which puts it on record.
             let _ = self.attempt("", framework.as_ref(), &put, &decode);
         }
         Ok(())
     }
 
-    /// Asks one request of every row that lacks a record. False where the user interrupted.
+    /// Asks one request of every row that lacks a record. Returns false where the user interrupted.
     fn request(
         &mut self,
         number: usize,
@@ -137,7 +138,7 @@ impl ToolModelRun<'_> {
         if missing.is_empty() {
             return Ok(true);
         }
-        // Every framework is first equally often, so that none always finds the caches warm.
+        // Each framework is the first one equally often, so that none always finds the caches warm.
         let first = number % missing.len();
         missing.rotate_left(first);
         let put = self.put(request)?;
@@ -162,7 +163,7 @@ impl ToolModelRun<'_> {
         Ok(true)
     }
 
-    /// A request as it is put before the model, or why it cannot be.
+    /// Returns the prompt and the structural tag of a request, or the reason why the request cannot be asked.
     fn put(&self, request: &ToolRequest) -> Result<Result<Put, String>, CommandError> {
         let asking = &self.asking;
         let tag = structural_tag(asking.format, &request.tools(), &asking.choice, asking.parallel);
@@ -208,7 +209,7 @@ impl ToolModelRun<'_> {
     }
 }
 
-/// The text of a reply, in which special tokens stand by their names.
+/// Returns the text of a reply, with special tokens spelled by their names.
 fn spelled(vocabulary: &Arc<Vocabulary>, tokens: &[TokenId]) -> String {
     let written = tokens
         .iter()
@@ -220,7 +221,7 @@ fn spelled(vocabulary: &Arc<Vocabulary>, tokens: &[TokenId]) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// The verdict on the calls of a text, given up after a while.
+/// Judges the calls in a text. Judging is given up after a limit on its time, which is then the problem of the verdict.
 pub(super) fn judgement(format: ToolFormat, request: &ToolRequest, text: &str) -> CallJudgement {
     let (owned, written) = (request.clone(), text.to_owned());
     let found = judged(move || {

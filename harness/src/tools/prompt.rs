@@ -1,4 +1,4 @@
-//! [`prompt_of`]: how a request is put before a model, by its chat template or in words.
+//! [`prompt_of`]: the prompt of a function-calling request, by the model's chat template or in words.
 
 use maskwright_models::{LoadedModel, ModelError};
 use maskwright_serving::tools::{ToolChoice, ToolFormat};
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::bench::prompts::of_model;
 
-/// The form in which calls are asked for.
+/// The form in which calls are asked for: format, choice among tools, and number of calls.
 #[derive(Clone, Debug)]
 pub struct Asking {
     /// The format of calls.
@@ -20,9 +20,9 @@ pub struct Asking {
     pub parallel: bool,
 }
 
-/// The tokens that put a request before `model`, with these instructions before its own.
+/// Returns the tokens of the prompt that puts a request to `model`, with the instructions `system` before its own.
 ///
-/// The chat template is given the tools where it takes any. Elsewhere words say which functions there are and how one is called.
+/// The chat template is given the tools where it takes any. Otherwise instructions list the functions and show how one is called.
 ///
 /// # Errors
 ///
@@ -41,7 +41,7 @@ pub(super) fn prompt_of(
     model.encode_prompt(&model.render_prompt_with_tools(&messages, &tools, in_channels)?)
 }
 
-/// The messages of a request, with the functions and the form of calls in the instructions.
+/// Returns the messages of a request, with the functions and the format of calls in the instructions.
 fn in_words(request: &ToolRequest, asking: &Asking) -> Vec<Message> {
     let mut lines = vec!["You can call these functions:".to_owned()];
     for function in &request.functions {
@@ -69,7 +69,7 @@ fn in_words(request: &ToolRequest, asking: &Asking) -> Vec<Message> {
     messages
 }
 
-/// A call of a function `find` with a text and a number, as the words show it.
+/// Returns an example for the instructions: a call of a function `find` with a text and a number.
 fn example(format: ToolFormat) -> &'static str {
     match format {
         ToolFormat::Json => r#"{"name": "find", "parameters": {"where": "here", "most": 3}}"#,
@@ -98,7 +98,7 @@ fn example(format: ToolFormat) -> &'static str {
         ToolFormat::DeepSeekV32 => {
             "<｜DSML｜function_calls>\n<｜DSML｜invoke name=\"find\">\n<｜DSML｜parameter name=\"where\" string=\"true\">here</｜DSML｜parameter>\n<｜DSML｜parameter name=\"most\" string=\"false\">3</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜function_calls>"
         }
-        // Formats that are added later are shown by their own templates.
+        // Formats that are added later are explained by the chat templates that use them.
         _ => "",
     }
 }

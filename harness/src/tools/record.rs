@@ -1,4 +1,4 @@
-//! [`CallRecord`]: what one row answered to one request, and how its calls were judged.
+//! [`CallRecord`]: the reply of one row to one request, with the verdict on its calls.
 
 use maskwright_models::FinishReason;
 use maskwright_suites::tool_calls::CallJudgement;
@@ -10,14 +10,14 @@ use crate::run::directory::Recorded;
 /// One line of `records.jsonl` of a run of `maskwright bench --tools`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CallRecord {
-    /// Which model, framework and request.
+    /// Model, framework and request of the record.
     #[serde(flatten)]
     pub key: CallKey,
     /// The format of calls that was asked for.
     pub format: String,
-    /// Number of calls that are right; 0 where none is.
+    /// Number of right calls; 0 where no call is right.
     pub expected: usize,
-    /// Why the request could not be asked at all, such as a choice of a function that it does not have. It counts for no row.
+    /// Reason why the request could not be asked at all, such as a choice of a function that it does not have. It counts for no row.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unusable: Option<String>,
     /// The compilation of the structural tag; absent for the model alone.
@@ -57,7 +57,7 @@ impl Recorded for CallRecord {
 }
 
 impl CallRecord {
-    /// A record of nothing so far.
+    /// Makes a record without any result.
     pub fn empty(key: CallKey, format: &str, expected: usize) -> Self {
         Self {
             key,
@@ -70,17 +70,17 @@ impl CallRecord {
         }
     }
 
-    /// Whether something holds of the judgement.
+    /// Whether there is a judgement of which `holds` is true.
     pub fn is(&self, holds: impl Fn(&CallJudgement) -> bool) -> bool {
         self.judgement.as_ref().is_some_and(holds)
     }
 
-    /// Whether the calls are those that are right, with accepted arguments; where no call is right, that there is none.
+    /// Whether the calls are right, with accepted arguments; where no call is right, whether the reply has no call.
     pub fn is_right(&self) -> bool {
         self.is(|judgement| judgement.accepted)
     }
 
-    /// Whether the tag was refused.
+    /// Whether the structural tag was refused.
     pub fn was_refused(&self) -> bool {
         self.compile.as_ref().is_some_and(|compile| compile.error.is_some())
     }

@@ -26,14 +26,14 @@ const TIMES_LEGEND: &str = "Medians over replies: time to the first token, time 
 structural tag.";
 
 impl ToolReport {
-    /// The tables as text.
+    /// Returns the tables and notes as text.
     pub fn text(&self, style: Style) -> String {
         let parts = self.parts(style);
         let texts: Vec<String> = parts.iter().map(|part| part.text(style)).collect();
         texts.join("\n")
     }
 
-    /// The tables of calls and of times.
+    /// Returns the tables of calls and of times.
     pub fn parts(&self, style: Style) -> Vec<Part> {
         vec![
             Part::new("Calls of functions", self.calls(style), LEGEND).with_notes(self.notes()),
@@ -41,7 +41,7 @@ impl ToolReport {
         ]
     }
 
-    /// Notes on requests without a reply, without a usable prompt, with a refused tag or with a reply that was cut off, and the warnings.
+    /// Returns notes on requests without a reply, without a usable prompt, with a refused tag or with a reply that was cut off, and the warnings.
     fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         for row in &self.rows {
@@ -132,12 +132,12 @@ impl ToolReport {
         table
     }
 
-    /// The figures as JSON.
+    /// Returns the figures as JSON.
     pub fn json(&self) -> String {
         json!({ "rows": self.rows, "warnings": self.warnings }).to_string()
     }
 
-    /// The rows as CSV.
+    /// Returns the rows as CSV.
     pub fn csv(&self) -> String {
         let header = [
             "dataset",
@@ -205,7 +205,7 @@ impl ToolReport {
     }
 }
 
-/// A share in percent with its interval.
+/// Formats a share in per cent with its interval.
 fn percent(share: Share) -> String {
     match (share.rate(), share.ci) {
         (Some(rate), Some([low, high])) => format!("{:.1} % ({:.1}–{:.1})", 100.0 * rate, 100.0 * low, 100.0 * high),

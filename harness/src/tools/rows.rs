@@ -9,7 +9,7 @@ use crate::frameworks::LM_ONLY;
 use crate::report::mcnemar::Comparison;
 use crate::report::statistics::{Interval, quantile, wilson};
 
-/// A model and the framework that constrains it.
+/// Key of a row: a model and the framework that constrains it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RowKey {
     /// The model.
@@ -18,14 +18,14 @@ pub struct RowKey {
     pub framework: String,
 }
 
-/// A share of requests.
+/// A share of requests with its confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Share {
-    /// Requests of which it holds.
+    /// Number of requests that have the property counted.
     pub part: usize,
-    /// Requests.
+    /// Number of requests in all.
     pub whole: usize,
-    /// The Wilson interval, for a confidence of 95 %; `None` of nothing.
+    /// The Wilson interval, for a confidence of 95 %; `None` without any request.
     pub ci: Option<Interval>,
 }
 
@@ -39,7 +39,7 @@ impl Share {
         }
     }
 
-    /// The share; `None` of nothing.
+    /// Returns the share, from 0 to 1; `None` without any request.
     pub fn rate(self) -> Option<f64> {
         (self.whole > 0).then(|| self.part as f64 / self.whole as f64)
     }
@@ -56,25 +56,25 @@ pub struct CallRow {
     pub framework: String,
     /// The format of calls.
     pub format: String,
-    /// Requests of the set.
+    /// Number of requests of the set.
     pub planned: usize,
-    /// Requests answered.
+    /// Number of requests answered.
     pub answered: usize,
-    /// Requests that could not be asked, or whose prompt does not fit into the model's context: they count nowhere.
+    /// Number of requests that could not be asked, or whose prompt does not fit into the model's context: they count nowhere else.
     pub unusable: usize,
-    /// Of the requests that a call is right for: replies with calls, all of them well-formed.
+    /// Replies with calls, all of them well-formed, among the requests for which a call is right.
     pub parsed: Share,
-    /// Of these requests: replies that call the right functions.
+    /// Replies that call the right functions, among the requests for which a call is right.
     pub right_functions: Share,
-    /// Of these requests: replies that call the right functions with valid arguments.
+    /// Replies that call the right functions with valid arguments, among the requests for which a call is right.
     pub valid_arguments: Share,
-    /// Of these requests: replies that call the right functions with accepted arguments.
+    /// Replies that call the right functions with accepted arguments, among the requests for which a call is right.
     pub accepted: Share,
-    /// Of the requests that no call is right for: replies without a call.
+    /// Replies without a call, among the requests for which no call is right.
     pub declined: Share,
-    /// Requests whose structural tag was refused.
+    /// Number of requests whose structural tag was refused.
     pub refused: usize,
-    /// Replies that were cut off at a limit.
+    /// Number of replies that were cut off at a limit.
     pub cut_off: usize,
     /// Median time to the first token, in seconds.
     pub ttft_s: Option<f64>,
@@ -84,11 +84,11 @@ pub struct CallRow {
     pub mask_us: Option<f64>,
     /// Median time of compiling the structural tag, in milliseconds.
     pub compile_ms: Option<f64>,
-    /// The row against the model alone: requests that only one of them has right.
+    /// Comparison with the model alone: requests that only one of the two rows has right.
     pub against_alone: Option<Comparison>,
 }
 
-/// The rows of records, in the order of `keys`, for each set in `datasets`, a name and a number of requests.
+/// Returns the rows of records, in the order of `keys`, for each set in `datasets`, a name and a number of requests.
 pub fn rows(records: &[CallRecord], keys: &[RowKey], datasets: &[(String, usize)]) -> Vec<CallRow> {
     let of_row = |dataset: &str, key: &RowKey| -> Vec<&CallRecord> {
         let own = |record: &&CallRecord| {
@@ -154,7 +154,7 @@ fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
     quantile(&values, 0.5)
 }
 
-/// Two rows on the requests that both answered.
+/// Compares two rows on the requests that both have answered.
 fn compared(one: &[&CallRecord], other: &[&CallRecord]) -> Comparison {
     let is_usable = |record: &&&CallRecord| record.unusable.is_none() && !record.lacked_room();
     let others: HashMap<&str, bool> = other
@@ -166,7 +166,7 @@ fn compared(one: &[&CallRecord], other: &[&CallRecord]) -> Comparison {
     Comparison::of(pairs.filter_map(|record| Some((record.is_right(), *others.get(record.key.request.as_str())?))))
 }
 
-/// The rows that records are of, in the order in which they first occur.
+/// Returns the keys of the rows that have records, in the order in which they first occur.
 pub fn keys_of_records(records: &[CallRecord]) -> Vec<RowKey> {
     let mut keys: Vec<RowKey> = Vec::new();
     for record in records {

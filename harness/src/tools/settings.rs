@@ -1,4 +1,4 @@
-//! [`ToolSettings`]: what a run of `maskwright bench --tools` measures, for its manifest.
+//! [`ToolSettings`]: the settings of a run of `maskwright bench --tools`, for its manifest.
 
 use maskwright_models::SamplingOptions;
 use maskwright_suites::tool_calls::RequestSet;
@@ -20,18 +20,18 @@ pub struct ToolSettings {
     pub frameworks: Vec<FrameworkSettings>,
     /// The set of requests.
     pub datasets: Vec<DatasetSettings>,
-    /// The format of calls where one was named; else it is that of each model's chat template.
+    /// The format of calls where one was named; `None` for the format of each model's chat template.
     pub tool_format: Option<String>,
     /// The choice among tools.
     pub tool_choice: String,
     /// Whether a reply may have several calls.
     pub parallel_calls: bool,
-    /// Choice of tokens.
+    /// Options by which tokens are chosen.
     pub sampling: SamplingOptions,
-    /// Changes to the prompts of models, where options make some.
+    /// Options of the prompts to models of this machine, where any are set.
     #[serde(default, skip_serializing_if = "PromptSettings::is_default")]
     pub prompt: PromptSettings,
-    /// The date that chat templates are told.
+    /// The date given to chat templates.
     pub prompt_date: String,
     /// Largest number of tokens of a reply.
     pub max_tokens: usize,
@@ -41,7 +41,7 @@ pub struct ToolSettings {
     pub generation_limit_s: f64,
     /// Whether forced tokens are appended without being sampled.
     pub fast_forward: bool,
-    /// Whether replies are ended before the limit on tokens, where a framework can tell how.
+    /// Whether replies are ended before the limit on tokens, where a framework can complete them.
     pub finish_in_time: bool,
     /// Whether masks are computed while the forward pass runs.
     pub overlap: bool,
@@ -56,7 +56,7 @@ impl Settings for ToolSettings {
     const COMMAND: &'static str = "bench --tools";
 }
 
-/// A set of requests, as far as it is asked.
+/// Returns name, size and hash of the requests that the run asks.
 pub fn dataset_settings(set: &RequestSet) -> DatasetSettings {
     DatasetSettings {
         name: set.name.clone(),

@@ -30,7 +30,7 @@ fn formats() -> Vec<ToolFormat> {
     formats
 }
 
-/// parsed, right functions, valid arguments, accepted
+/// Returns the verdict on a reply: parsed, right functions, valid arguments, accepted.
 fn judged(format: ToolFormat, id: &str, text: &str) -> [bool; 4] {
     let CallJudgement {
         parsed,
@@ -136,7 +136,7 @@ fn values_of_parameters_are_what_the_schema_says() {
     let calls = "<tool_call>\n<function=search_recipes>\n<parameter=ingredients>\n[\"lentils\", \"spinach\"]\n</parameter>\n<parameter=max_minutes>\n30\n</parameter>\n\
         <parameter=diet>\nvegetarian\n</parameter>\n</function>\n</tool_call>";
     assert_eq!(judged(ToolFormat::QwenXml, "simple_08", calls), [true; 4]);
-    // A text that looks like a number stays one.
+    // A text that looks like a number stays a text.
     let calls = read_calls(
         ToolFormat::Glm,
         &request("simple_14"),
@@ -162,7 +162,7 @@ const SPECIAL: [&str; 12] = [
     "<｜tool▁sep｜>",
 ];
 
-/// The bytes, and special tokens.
+/// Vocabulary of all bytes and of the special tokens of calls.
 fn vocabulary() -> Arc<Vocabulary> {
     let mut builder = Vocabulary::builder();
     for byte in 0..=u8::MAX {
@@ -174,7 +174,7 @@ fn vocabulary() -> Arc<Vocabulary> {
     Arc::new(builder.special(300, "<eos>").unwrap().eos([300]).build().unwrap())
 }
 
-/// A reply that a tag allows: random tokens, and from somewhere on the shortest end.
+/// Writes a reply that a tag allows: random tokens up to a random point, then the shortest completion.
 fn walk(compiler: &ReplyCompiler, vocabulary: &Vocabulary, tag: &str, random: &mut ChaCha8Rng) -> String {
     let mut masker = compiler.compile_structural_tag(tag).unwrap();
     let steps = random.random_range(0..400);
@@ -184,7 +184,7 @@ fn walk(compiler: &ReplyCompiler, vocabulary: &Vocabulary, tag: &str, random: &m
         let allowed: Vec<TokenId> = (0..vocabulary.len() as TokenId)
             .filter(|token| mask.allows(*token))
             .collect();
-        // Letters, digits and marks of calls, so that walks get somewhere.
+        // Letters, digits and marks of calls are preferred, so that calls come about.
         let plain: Vec<TokenId> = allowed
             .iter()
             .copied()
@@ -213,7 +213,7 @@ fn walk(compiler: &ReplyCompiler, vocabulary: &Vocabulary, tag: &str, random: &m
     String::from_utf8_lossy(&text).into_owned()
 }
 
-/// Replies that a structural tag allows are read by readers that know nothing of it: calls of known functions, with valid arguments.
+/// Every reply that a structural tag allows reads as calls of known functions with valid arguments, by readers independent of the tags.
 #[test]
 fn whatever_a_tag_allows_is_read_as_valid_calls() {
     let vocabulary = vocabulary();
@@ -232,7 +232,7 @@ fn whatever_a_tag_allows_is_read_as_valid_calls() {
                 !calls.is_empty() && (parallel || calls.len() == 1),
                 "{format:?}: {reply:?}"
             );
-            // The calls that were made, taken as those that are right, so that the judge looks at their arguments.
+            // The calls made are taken for the right ones, so that the judge looks at their arguments.
             let mut own = request.clone();
             own.expected = calls
                 .iter()

@@ -1,4 +1,4 @@
-//! Calls of functions: replies whose calls are right, constrained beside unconstrained.
+//! The page's section on function calling: shares of right calls, constrained and unconstrained.
 
 use crate::figures::bars::{Bar, Panel};
 use crate::frameworks::display_name;
@@ -9,7 +9,7 @@ use crate::results::run::{Found, Run};
 use crate::results::tools::report;
 use crate::tools::report::ToolReport;
 
-/// The section; none without a run.
+/// Returns the section; `None` without a run of `bench --tools`.
 pub fn section(runs: &[Run], style: Style) -> Option<Section> {
     let mut section = Section::new("tools", "Calls of functions");
     let own = || runs.iter().filter(|run| matches!(run.found, Found::Tools(_)));

@@ -1,11 +1,11 @@
-//! Calls that are objects with `name` and `arguments` or `parameters`.
+//! Reader of calls that are JSON objects with `name` and `arguments` or `parameters`.
 
 use maskwright_suites::tool_calls::Call;
 use serde_json::Value;
 
 use super::{Cursor, call};
 
-/// Objects that are calls, wherever they stand in the text. An object that does not begin with a name is text, and so is a brace without an object.
+/// Reads all objects that are calls, anywhere in the text. An object that does not begin with a name is text, and so is a brace without an object.
 pub(super) fn anywhere(text: &str) -> Result<Vec<Call>, String> {
     let mut calls = Vec::new();
     let mut cursor = Cursor::new(text);
@@ -19,13 +19,13 @@ pub(super) fn anywhere(text: &str) -> Result<Vec<Call>, String> {
     Ok(calls)
 }
 
-/// Whether an object begins as a call does: with its name, or its type before that.
+/// Whether an object begins as a call does: with its name, or with its type.
 fn begins_call(text: &str) -> bool {
     let inner = text.strip_prefix('{').unwrap_or_default().trim_start();
     inner.starts_with("\"name\"") || inner.starts_with("\"type\": \"function\"")
 }
 
-/// A call between each pair of marks.
+/// Reads a call between each pair of marks.
 pub(super) fn between(text: &str, open: &str, close: &str) -> Result<Vec<Call>, String> {
     let mut calls = Vec::new();
     let mut cursor = Cursor::new(text);
@@ -36,7 +36,7 @@ pub(super) fn between(text: &str, open: &str, close: &str) -> Result<Vec<Call>, 
     Ok(calls)
 }
 
-/// Lists of calls, each behind a mark.
+/// Reads lists of calls, each after a mark.
 pub(super) fn list(text: &str, mark: &str) -> Result<Vec<Call>, String> {
     let mut calls = Vec::new();
     let mut cursor = Cursor::new(text);

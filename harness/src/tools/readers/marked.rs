@@ -1,14 +1,14 @@
-//! Calls whose names stand between marks, with arguments in JSON.
+//! Reader of calls whose names stand between marks, with arguments in JSON.
 
 use maskwright_suites::tool_calls::Call;
 
 use super::{Cursor, call};
 
-/// DeepSeek's calls: a text before the name and one behind it, then the arguments, and in a code block the block's end.
+/// Reads DeepSeek's calls: the marks `before` and `behind` the name, then the arguments, then `fence`, the end of a code block, where it is used.
 pub(super) fn deepseek(text: &str, before: &str, behind: &str, fence: &str) -> Result<Vec<Call>, String> {
     let mut calls = Vec::new();
     let mut cursor = Cursor::new(text);
-    // Outside of the section of calls the marks of one mean nothing.
+    // Outside the section of calls, the marks of a single call have no meaning.
     if cursor.past("<｜tool▁calls▁begin｜>").is_none() {
         return Ok(calls);
     }
@@ -25,10 +25,10 @@ pub(super) fn deepseek(text: &str, before: &str, behind: &str, fence: &str) -> R
     Ok(calls)
 }
 
-/// gpt-oss's calls: messages to a function.
+/// Reads gpt-oss's calls: messages to a function.
 pub(super) fn harmony(text: &str) -> Result<Vec<Call>, String> {
     let mut calls = Vec::new();
-    // Messages of other channels may speak of functions; the recipient stands in the header.
+    // Messages of other channels may mention functions; the recipient stands in the header.
     for message in text.split("<|start|>") {
         let Some((header, content)) = message.split_once("<|message|>") else {
             continue;

@@ -11,7 +11,7 @@ use maskwright_serving::tools::ToolFormat;
 use maskwright_suites::tool_calls::{Call, ToolRequest};
 use serde_json::Value;
 
-/// The calls in the text of a reply, with special tokens by their names, in a format.
+/// Reads the calls in the text of a reply, with special tokens by their names, in a format.
 ///
 /// # Errors
 ///
@@ -32,7 +32,7 @@ pub(super) fn read_calls(format: ToolFormat, request: &ToolRequest, text: &str) 
     }
 }
 
-/// A text on the way through it.
+/// A reader's position in a text: the part not read yet.
 #[derive(Clone, Copy)]
 struct Cursor<'t> {
     rest: &'t str,
@@ -43,14 +43,14 @@ impl<'t> Cursor<'t> {
         Self { rest }
     }
 
-    /// Goes behind the next `mark`, and says what is before it; stays where there is none.
+    /// Moves past the next `mark`, and returns the text before it; stays in place and returns `None` where there is no mark.
     fn past(&mut self, mark: &str) -> Option<&'t str> {
         let (before, rest) = self.rest.split_once(mark)?;
         self.rest = rest;
         Some(before)
     }
 
-    /// Goes behind `mark`, which must be next.
+    /// Moves past `mark` where the text goes on with it. Returns whether it does.
     fn take(&mut self, mark: &str) -> bool {
         let rest = self.rest.strip_prefix(mark);
         self.rest = rest.unwrap_or(self.rest);
@@ -61,7 +61,7 @@ impl<'t> Cursor<'t> {
         self.rest = self.rest.trim_start();
     }
 
-    /// Goes behind `mark`, which must be next but for space. The end of the text stands for it, too.
+    /// Moves past `mark`, which must be next except for whitespace. The end of the text is accepted in its place.
     fn end(&mut self, mark: &str) -> Result<(), String> {
         self.skip_space();
         match self.rest.is_empty() || self.take(mark) {
@@ -70,12 +70,12 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// The next characters, for errors.
+    /// Returns the next characters, for errors.
     fn ahead(&self) -> String {
         self.rest.chars().take(40).collect()
     }
 
-    /// Goes behind the JSON value that is next, and gives it with a name that one of its objects has twice, where there is one.
+    /// Moves past the next JSON value, and returns it with a key that one of its objects has twice, where there is one.
     fn json(&mut self) -> Result<(Value, Option<String>), String> {
         self.skip_space();
         let mut values = serde_json::Deserializer::from_str(self.rest).into_iter::<&serde_json::value::RawValue>();
@@ -91,7 +91,7 @@ impl<'t> Cursor<'t> {
     }
 }
 
-/// A call by its name and arguments.
+/// Makes a call of a name and arguments, which must be an object.
 fn call(name: &str, arguments: Value, repeated: Option<String>) -> Result<Call, String> {
     match arguments {
         Value::Object(arguments) => Ok(Call {

@@ -1,21 +1,21 @@
-//! Calls whose arguments stand as parameters between marks, like XML.
+//! Reader of calls whose arguments are parameters between marks, as in XML.
 
 use maskwright_suites::tool_calls::{Call, ToolRequest};
 use serde_json::{Map, Value};
 
 use super::Cursor;
 
-/// The marks of a family around the parts of a call.
+/// Marks of a model family around the parts of a call.
 pub(super) struct Marks {
     /// Mark at the beginning of a call, or of the section of all calls where there is one.
     open: &'static str,
-    /// Whether each call begins so.
+    /// Whether [`Self::open`] stands before each call, not before a section of several.
     opens_each: bool,
     /// Marks before and behind the name.
     name: [&'static str; 2],
     /// Marks before and behind a parameter's name.
     parameter: [&'static str; 2],
-    /// Marks between a parameter's name and its value that say whether the value is a string: that of strings, and that of others.
+    /// Marks between a parameter's name and its value that give the value's type: the mark of strings, and that of other values.
     kinds: Option<[&'static str; 2]>,
     /// Marks before and behind a value.
     value: [&'static str; 2],
@@ -39,7 +39,7 @@ pub(super) const QWEN: Marks = Marks {
 pub(super) const GLM: Marks = Marks {
     open: "<tool_call>",
     opens_each: true,
-    // The name ends where the first parameter or the call's end begins.
+    // The name ends where the first parameter or the end of the call begins.
     name: ["", ""],
     parameter: ["<arg_key>", "</arg_key>"],
     kinds: None,
@@ -70,14 +70,14 @@ pub(super) const DEEPSEEK: Marks = Marks {
     end: "</｜DSML｜invoke>",
 };
 
-/// The calls of a text.
+/// Reads the calls in a text.
 pub(super) fn read(marks: &Marks, request: &ToolRequest, text: &str) -> Result<Vec<Call>, String> {
     let mut calls = Vec::new();
     let mut cursor = Cursor::new(text);
     while cursor.past(marks.open).is_some() {
         loop {
             cursor.skip_space();
-            // Something else behind the mark is text.
+            // Anything but a call after the mark is text.
             if !cursor.take(marks.name[0]) {
                 break;
             }
@@ -147,7 +147,7 @@ fn one(marks: &Marks, request: &ToolRequest, cursor: &mut Cursor<'_>) -> Result<
     })
 }
 
-/// A value as it is written: a text as it is, what else there is as JSON, and as a text where it is none.
+/// Reads a parameter's value: strings as they are written, other values as JSON, or as strings where they are no JSON.
 fn value(written: &str, is_text: bool) -> Result<(Value, Option<String>), String> {
     let text = || Value::String(written.to_owned());
     if is_text {
@@ -160,7 +160,7 @@ fn value(written: &str, is_text: bool) -> Result<(Value, Option<String>), String
     }
 }
 
-/// Whether the schema of a parameter has no value that is not a string, as far as its `type`, `enum` and `const` tell.
+/// Whether the schema of a parameter allows strings only, as far as its `type`, `enum` and `const` tell.
 fn takes_texts_alone(request: &ToolRequest, function: &str, parameter: &str) -> bool {
     let function = request.functions.iter().find(|known| known.name == function);
     let Some(schema) = function.map(|function| &function.parameters["properties"][parameter]) else {
