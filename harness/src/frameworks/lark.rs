@@ -1,22 +1,22 @@
-//! [`lark_of_tag`]: structural tags as grammars in llguidance's Lark, which has no structural tags of its own.
+//! [`lark_of_tag`]: structural tags as grammars in llguidance's Lark, which has no structural tags.
 //!
-//! Free text before a trigger is a lazy lexeme, as in the grammars that llguidance's own `StructTag` writes; arguments are `%json`. Fixed texts in which a
-//! special token of the vocabulary is named have that token.
+//! Free text before a trigger is a lazy lexeme, as in the grammars that llguidance's own `StructTag` writes; arguments are `%json`. A special
+//! token whose name is part of a fixed text is written as that token.
 
 use std::fmt::Write as _;
 
 use ::maskwright::{CompileError, CompileErrorKind, TokenId, TokenKind, Vocabulary};
 use serde_json::Value;
 
-/// Any text.
+/// Lark's expression for any text.
 const TEXT: &str = r"/(.|\n)*/";
 
-/// The grammar of the replies that a structural tag describes, given as JSON.
+/// Returns the Lark grammar of the replies that a structural tag allows; `tag` is the tag as JSON.
 ///
 /// # Errors
 ///
-/// [`CompileErrorKind::Malformed`] where the text is no structural tag, and [`CompileErrorKind::Unsupported`], with the format, for formats that no
-/// format of tool calls with arguments in JSON has.
+/// [`CompileErrorKind::Malformed`] where the text is no structural tag, and [`CompileErrorKind::Unsupported`], with the name of the format, where
+/// the tag has a format that tool calls with JSON arguments do not need.
 pub(super) fn lark_of_tag(tag: &str, vocabulary: &Vocabulary) -> Result<String, CompileError> {
     let tag: Value = serde_json::from_str(tag).map_err(|error| malformed(&error.to_string()))?;
     let special = (0..vocabulary.len() as TokenId).filter(|token| vocabulary.kind(*token) == TokenKind::Special);
@@ -39,23 +39,23 @@ fn unsupported(what: &str) -> CompileError {
     CompileError::new(CompileErrorKind::Unsupported, message)
 }
 
-/// A part of a fixed text.
+/// A part of a fixed text: plain text or a special token.
 enum Piece<'t> {
     Text(&'t str),
     Special(TokenId),
 }
 
-/// A grammar that is being written.
+/// A grammar in the making.
 struct Writer<'v> {
-    /// Special tokens by their names.
+    /// Special tokens with their names.
     special: Vec<(&'v str, TokenId)>,
-    /// The rules but the first, a line each.
+    /// All rules but the first, one per line.
     rules: String,
     count: usize,
 }
 
 impl Writer<'_> {
-    /// Adds a rule with these attributes, and gives its name.
+    /// Adds a rule with these attributes, and returns its name.
     fn rule(&mut self, attributes: &str, expression: &str) -> String {
         self.count += 1;
         let name = format!("rule_{}", self.count);
@@ -64,7 +64,7 @@ impl Writer<'_> {
         name
     }
 
-    /// An expression for a format.
+    /// Returns the expression for a format.
     fn format(&mut self, format: &Value) -> Result<String, CompileError> {
         match format["type"].as_str() {
             Some("const_string") => Ok(self.literal(text_of(format, "value")?)),
@@ -105,7 +105,7 @@ impl Writer<'_> {
         elements.iter().map(|element| self.format(element)).collect()
     }
 
-    /// Content and end of a tag.
+    /// Returns the expression for the content and the end of a tag.
     fn behind_begin(&mut self, tag: &Value) -> Result<String, CompileError> {
         let ends = texts_of(&tag["end"])?;
         if tag["content"]["type"] != "any_text" {
@@ -113,12 +113,12 @@ impl Writer<'_> {
             let ends: Vec<String> = ends.iter().map(|end| self.literal(end)).collect();
             return Ok(format!("{content} ({})", ends.join(" | ")));
         }
-        // The text ends where the end begins.
+        // Free text ends at the first occurrence of the tag's end.
         let ways = ends.iter().map(|end| self.until(end)).collect::<Result<Vec<_>, _>>()?;
         Ok(format!("({})", ways.join(" | ")))
     }
 
-    /// Free text up to the first place of a mark, and the mark: a special token, or a text without any.
+    /// Returns the expression for free text up to the first occurrence of a mark, and the mark: a special token, or a text without special tokens.
     fn until(&mut self, mark: &str) -> Result<String, CompileError> {
         match self.pieces(mark)[..] {
             [Piece::Special(token)] => Ok(format!("{TEXT} <[{token}]>")),
@@ -130,7 +130,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Free text in which none of some texts is. Special tokens are not in it anyway.
+    /// Returns the expression for free text without any of the excluded texts. Special tokens never occur in free text.
     fn free_text(&mut self, excluded: &[&str]) -> Result<String, CompileError> {
         let mut without = String::new();
         for mark in excluded {
@@ -190,7 +190,7 @@ impl Writer<'_> {
         })
     }
 
-    /// The beginnings of tags, and expressions for what is behind them.
+    /// Returns the beginnings of tags, each with the expression for the rest of the tag.
     fn tags<'f>(&mut self, format: &'f Value) -> Result<Vec<(&'f str, String)>, CompileError> {
         let tags = format["tags"].as_array().filter(|tags| !tags.is_empty());
         let tags = tags.ok_or_else(|| malformed("there are no `tags`"))?;
@@ -199,7 +199,7 @@ impl Writer<'_> {
             .collect()
     }
 
-    /// An expression for a fixed text.
+    /// Returns the expression for a fixed text.
     fn literal(&self, text: &str) -> String {
         let pieces = self.pieces(text).into_iter().map(|piece| match piece {
             Piece::Text(text) => quoted(text),
@@ -212,13 +212,13 @@ impl Writer<'_> {
         }
     }
 
-    /// A fixed text in parts, of which the first special token that is named ends the first.
+    /// Splits a fixed text at the special tokens whose names it contains.
     fn pieces<'t>(&self, mut text: &'t str) -> Vec<Piece<'t>> {
         let mut pieces = Vec::new();
         while !text.is_empty() {
             let places = self.special.iter();
             let places = places.filter_map(|(name, token)| Some((text.find(name)?, name.len(), *token)));
-            // Of tokens at one place the longest.
+            // Among the names at one position, the longest is taken.
             let first = places.min_by_key(|(at, length, _)| (*at, std::cmp::Reverse(*length)));
             let Some((at, length, token)) = first else {
                 pieces.push(Piece::Text(text));
@@ -234,7 +234,7 @@ impl Writer<'_> {
     }
 }
 
-/// A text as Lark writes it, which is as JSON does.
+/// Quotes a text for Lark, whose strings are written as in JSON.
 fn quoted(text: &str) -> String {
     Value::from(text).to_string()
 }
@@ -248,7 +248,7 @@ fn text_of<'f>(format: &'f Value, name: &str) -> Result<&'f str, CompileError> {
     text.ok_or_else(|| malformed(&format!("`{name}` is no text")))
 }
 
-/// One text or a list of texts; nothing where there is none.
+/// Reads a text or a list of texts; an absent value is an empty list.
 fn texts_of(value: &Value) -> Result<Vec<&str>, CompileError> {
     match value {
         Value::Null => Ok(Vec::new()),
