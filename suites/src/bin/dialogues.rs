@@ -1,7 +1,7 @@
 //! Writes training dialogues of the default model, or held-out prompts, as JSON Lines.
 //!
 //! Each line has `messages` (the turns, of which the last is the answer). With a schema as request it has `schema` (that of
-//! the last request) and `shots` (how many demonstrations come first), with a request of IFStruct `sample`, what the answer is scored by.
+//! the last request) and `shots` (number of demonstrations before it); with a request of IFStruct, `sample`, by which the answer is scored.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -21,25 +21,25 @@ use serde_json::Value;
 /// Write dialogues (instruction, schema, instance) from the synthetic generator, one JSON object per line.
 #[derive(Parser)]
 struct Arguments {
-    /// How many dialogues.
+    /// Number of dialogues.
     #[arg(long)]
     count: usize,
     /// Seed; the same seed gives the same bytes.
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// Which schemas to draw from.
+    /// Split to draw schemas from.
     #[arg(long, value_enum, default_value_t = DialoguePart::Train)]
     split: DialoguePart,
-    /// Which demonstrations come before the request.
+    /// Demonstrations before the request.
     #[arg(long, value_enum, default_value_t = Shots::Mixed)]
     shots: Shots,
-    /// How many in a hundred dialogues are requests of IFStruct.
+    /// Percentage of dialogues that are requests of IFStruct.
     #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u32).range(..=100))]
     ifstruct: u32,
-    /// Give the fields of these requests made-up names.
+    /// Give the fields of IFStruct's requests made-up names.
     #[arg(long)]
     made_up_names: bool,
-    /// Where to write; standard output if absent.
+    /// File to write; standard output if absent.
     #[arg(long)]
     out: Option<PathBuf>,
 }
@@ -55,9 +55,9 @@ enum DialoguePart {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Shots {
-    /// None, one or two, drawn at random or the two of the benchmark, and several instructions.
+    /// No demonstration, one or two, drawn at random, or the two of the benchmark; several instructions.
     Mixed,
-    /// None.
+    /// No demonstrations.
     None,
     /// The two demonstrations of the benchmark.
     Default,
@@ -84,7 +84,7 @@ const INSTRUCTIONS: &[&str] = &[
     "You are a helpful assistant that answers in JSON.",
 ];
 
-/// Texts of a schema and its instance.
+/// Returns the texts of a schema and its instance.
 fn texts(example: &Example) -> serde_json::Result<(String, String)> {
     Ok((
         json_text::to_string(&example.schema)?,
@@ -164,7 +164,7 @@ fn write(arguments: &Arguments, out: &mut dyn Write) -> io::Result<()> {
     }
     let mut rng = ChaCha8Rng::seed_from_u64(arguments.seed ^ 0x6469_616c);
     for _ in 0..arguments.count {
-        // Drawn only where there is a choice, so that dialogues of schemas alone are those that they were without one.
+        // Drawn only where IFStruct has a share, so that the dialogues of schemas alone stay the same as without this option.
         let is_ifstruct = arguments.ifstruct > 0 && rng.random_ratio(arguments.ifstruct, 100);
         if is_ifstruct {
             let sample = samples.next().ok_or_else(|| io::Error::other("the generator ended"))?;

@@ -1,17 +1,17 @@
-//! [`is_accepted`]: whether the arguments of a call are among the accepted values, by BFCL's rules.
+//! [`is_accepted`]: judges whether the arguments of a call are among the accepted values, by BFCL's rules.
 
 use serde_json::{Map, Number, Value};
 
-/// The accepted value that says that an argument may be left out.
+/// The accepted value that marks an argument as optional.
 const MAY_BE_ABSENT: &str = "";
 
-/// Whether every argument is among its accepted values, and every argument that must be given is. `accepted` has a list for each argument.
+/// Whether every argument is among its accepted values, and no required argument is missing. `accepted` has a list for each argument.
 ///
-/// - An argument without a list is wrong. One that is left out is right where its list has an empty string.
+/// - An argument without a list is wrong. An argument may be left out where its list has an empty string.
 /// - Texts are equal where they are so without spaces and `, . / - _ * ^`, in lower case, with `"` for `'`.
 /// - Numbers are equal by value, whether whole or not; true and false are no numbers. (BFCL refuses 1.0 for an integer.)
 /// - Lists are equal item by item, in order.
-/// - Objects are accepted as arguments are, member by member.
+/// - Objects are judged as arguments are, member by member.
 pub(super) fn is_accepted(arguments: &Map<String, Value>, accepted: &Map<String, Value>) -> bool {
     let is_given_right = |(name, value): (&String, &Value)| {
         let accepted = accepted.get(name).map(list);
@@ -23,7 +23,7 @@ pub(super) fn is_accepted(arguments: &Map<String, Value>, accepted: &Map<String,
     arguments.iter().all(is_given_right) && accepted.iter().all(may_lack)
 }
 
-/// A list of accepted values; what is no list is the only one.
+/// Returns the accepted values; a value that is no list is the only one.
 fn list(values: &Value) -> &[Value] {
     match values {
         Value::Array(values) => values,
@@ -31,7 +31,7 @@ fn list(values: &Value) -> &[Value] {
     }
 }
 
-/// Whether a value equals an accepted one. Recursion is bounded by the depth to which both were read.
+/// Whether a value equals an accepted one. Recursion is bounded by the depth limit under which both were read.
 fn is_equal(value: &Value, accepted: &Value) -> bool {
     match (value, accepted) {
         (Value::String(value), Value::String(accepted)) => normalised(value) == normalised(accepted),
@@ -48,7 +48,7 @@ fn is_equal(value: &Value, accepted: &Value) -> bool {
     }
 }
 
-/// A text without what BFCL does not look at.
+/// Returns a text without the differences that BFCL ignores: spaces, some punctuation, case and kind of quotes.
 fn normalised(text: &str) -> String {
     let kept = text.chars().filter(|character| !" ,./-_*^".contains(*character));
     kept.flat_map(char::to_lowercase)

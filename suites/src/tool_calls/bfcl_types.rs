@@ -1,9 +1,9 @@
-//! [`json_schema`]: BFCL's descriptions of parameters as JSON Schema.
+//! [`json_schema`]: converts BFCL's descriptions of parameters to JSON Schema.
 
 use serde_json::{Map, Value};
 
-/// The types of BFCL's function descriptions that JSON Schema calls otherwise. BFCL's own conversion for models with OpenAI's interface maps them
-/// so; what is in neither list becomes `string` there and here.
+/// The types of BFCL's function descriptions with their names in JSON Schema. BFCL's own conversion for models with OpenAI's interface maps them
+/// in the same way; a type that is in neither list becomes `string` there and here.
 const TYPES: [(&str, &str); 20] = [
     ("Any", "string"),
     ("Array", "array"),
@@ -33,8 +33,8 @@ const JSON_TYPES: [&str; 7] = ["array", "boolean", "integer", "null", "number", 
 /// Largest depth of descriptions of parameters; the files of BFCL have five levels.
 const MAX_DEPTH: usize = 64;
 
-/// The schema of a description: types are mapped, and objects whose members are listed have no others unless the description says so, as with
-/// OpenAI's strict tools. Everything else stays as it is. `None` where descriptions are nested too deeply.
+/// Returns the schema of a description: types are mapped, and objects with listed members have no others unless the description allows them, as
+/// with OpenAI's strict tools. Everything else stays as it is. Returns `None` where descriptions are nested too deeply.
 pub(super) fn json_schema(description: &Value) -> Option<Value> {
     converted(description, MAX_DEPTH)
 }

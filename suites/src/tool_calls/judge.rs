@@ -1,4 +1,4 @@
-//! [`judge`]: how far the calls of a reply are right.
+//! [`judge`]: judges whether the calls of a reply are right.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -11,33 +11,33 @@ use super::request::{ExpectedCall, ToolRequest};
 pub struct Call {
     /// The function's name.
     pub name: String,
-    /// The arguments; of a name that was given twice, the last.
+    /// The arguments; of a name that was given twice, the last value.
     pub arguments: Map<String, Value>,
-    /// A name that was given twice, where there is one: such arguments are not valid.
+    /// A name that was given twice, where there is one: arguments with a repeated name are not valid.
     pub repeated: Option<String>,
 }
 
 /// Verdict on the calls of a reply.
 ///
-/// Where no call is right, all hold of a reply without one, and none but the first of a reply with calls.
+/// Where no call is right, all verdicts hold for a reply without a call, and only `parsed` for a reply with calls.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CallJudgement {
     /// Number of calls.
     pub calls: usize,
-    /// Whether there is a call where one is right, and every call is built as calls are in the format that was asked for.
+    /// Whether every call is well-formed in the format that was asked for, and there is a call where one is right.
     pub parsed: bool,
-    /// Whether the functions are those that are right, each called as often as it is; their order is free.
+    /// Whether the reply calls the right functions, each as often as is right, in any order.
     pub right_functions: bool,
     /// Whether the functions are right and the arguments of every call are valid under the JSON Schema of its function.
     pub valid_arguments: bool,
-    /// Whether the functions are right and the arguments are among the accepted values, by BFCL's rules: those of each right call are those of another call.
+    /// Whether the functions are right and the arguments are accepted values by BFCL's rules. Each right call is matched with a call of its own.
     pub accepted: bool,
-    /// Reason against the reply; none where it is right.
+    /// Reason why the reply is wrong; `None` where it is right.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
 }
 
-/// Judges the calls of a reply to `request`; an error says why they cannot be read.
+/// Judges the calls of a reply to `request`; an `Err` in `reply` is the reason why the calls cannot be read.
 #[must_use]
 pub fn judge(request: &ToolRequest, reply: &Result<Vec<Call>, String>) -> CallJudgement {
     let failed = |calls, parsed, problem: String| CallJudgement {
@@ -83,7 +83,7 @@ fn sorted<'n>(names: impl Iterator<Item = &'n String>) -> Vec<&'n str> {
     names
 }
 
-/// Why the arguments of a call are not valid, where they are not.
+/// Returns the reason why the arguments of a call are not valid; `None` where they are valid.
 fn invalidity(request: &ToolRequest, call: &Call) -> Option<String> {
     if let Some(name) = &call.repeated {
         return Some(format!("{}: the argument {name} twice", call.name));
@@ -97,7 +97,7 @@ fn invalidity(request: &ToolRequest, call: &Call) -> Option<String> {
     (!verdict.valid).then(|| format!("{}: {message}", call.name))
 }
 
-/// Whether each right call can be given a call of its own that is accepted for it: a matching, grown call by call along augmenting paths.
+/// Whether the right calls can be matched with different calls of the reply that are accepted for them: a matching along augmenting paths.
 fn are_accepted(calls: &[Call], expected: &[ExpectedCall]) -> bool {
     let fits = |right: usize, made: usize| {
         let (right, made) = (&expected[right], &calls[made]);
@@ -105,7 +105,7 @@ fn are_accepted(calls: &[Call], expected: &[ExpectedCall]) -> bool {
     };
     let mut right_of: Vec<Option<usize>> = vec![None; calls.len()];
     (0..expected.len()).all(|right| {
-        // Breadth first: from which right call each made one is reached.
+        // Breadth-first search; `reached_from` has the right call from which each call of the reply is reached.
         let mut reached_from: Vec<Option<usize>> = vec![None; calls.len()];
         let mut open = vec![right];
         let mut at = 0;
@@ -127,7 +127,7 @@ fn are_accepted(calls: &[Call], expected: &[ExpectedCall]) -> bool {
     })
 }
 
-/// Gives `made` to the right call that it was reached from, and so on back to `root`.
+/// Matches `made` with the right call from which it was reached, and rematches along the path back to `root`.
 fn assign(root: usize, mut made: usize, reached_from: &[Option<usize>], right_of: &mut [Option<usize>]) -> bool {
     while let Some(right) = reached_from[made] {
         let before = right_of.iter().position(|of| *of == Some(right));

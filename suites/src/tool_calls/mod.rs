@@ -1,7 +1,7 @@
-//! Requests that call functions, and the judge of the calls.
+//! Function-calling requests, and the judge of the calls.
 //!
 //! A [`RequestSet`] is read from files in the layout of the Berkeley Function-Calling Leaderboard (BFCL), or is the sample that is part of
-//! the program. Each [`ToolRequest`] has messages, functions and the calls that are right; [`judge`] says of the calls of a reply how far they are.
+//! the program. Each [`ToolRequest`] has messages, functions and the right calls; [`judge`] judges the calls of a reply.
 
 mod accepted;
 mod bfcl_types;

@@ -14,30 +14,30 @@ use crate::strict_json;
 use crate::text_file::{self, FileError};
 use crate::validate::{MAX_DEPTH, Validator};
 
-/// The folder of the files of answers, beside those of questions.
+/// Name of the folder of the answer files, beside the question files.
 const ANSWERS: &str = "possible_answer";
 
-/// Word in the names of files whose questions no call is right for; BFCL has no answers of these.
+/// Word in the names of files whose questions no call is right for; BFCL has no answer files for them.
 const NO_CALL_IS_RIGHT: &str = "irrelevance";
 
-/// Why requests cannot be read.
+/// Reason why requests cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ToolRequestError {
     /// A file cannot be read.
     #[error(transparent)]
     File(#[from] FileError),
-    /// A line is not built as those of BFCL are.
+    /// A line is not in BFCL's layout.
     #[error("{}:{line}: {problem}", path.display())]
     Line {
         /// The file.
         path: PathBuf,
         /// The line, from 1.
         line: usize,
-        /// The defect, and the form that is needed.
+        /// The defect, and the layout that is needed.
         problem: String,
     },
-    /// There is no file of answers.
+    /// A question file has no answer file.
     #[error(
         "{} has no answers: put BFCL's file of the same name at {}, or have `{NO_CALL_IS_RIGHT}` in the file's name where no call is right",
         questions.display(), answers.display()
@@ -45,10 +45,10 @@ pub enum ToolRequestError {
     NoAnswers {
         /// The file of questions.
         questions: PathBuf,
-        /// Where its answers should be.
+        /// Path at which the answer file is expected.
         answers: PathBuf,
     },
-    /// There is no question in the file.
+    /// A file has no questions.
     #[error("{} has no questions", path.display())]
     Empty {
         /// The file.
@@ -56,18 +56,18 @@ pub enum ToolRequestError {
     },
 }
 
-/// The texts that a set is read from, with the paths that errors name.
+/// Texts of a request set, with their paths for errors.
 struct Source<'a> {
     questions: (&'a Path, &'a str),
-    /// None where no call is right.
+    /// Path and text of the answer file; `None` where no call is right.
     answers: Option<(&'a Path, &'a str)>,
     /// Functions that questions may name instead of describing them.
     shared: &'a [Value],
 }
 
 impl RequestSet {
-    /// Reads the questions of a file in BFCL's layout, with the answers of `possible_answer/` beside it, and takes `sample` of them. What a file's
-    /// name calls irrelevance has no answers: no call is right.
+    /// Reads the questions of a file in BFCL's layout, with the answers of `possible_answer/` beside it, and takes `sample` of them. No call is right
+    /// in a file without answers that has `irrelevance` in its name.
     ///
     /// # Errors
     ///
@@ -95,7 +95,7 @@ impl RequestSet {
         Self::from_source(stem, &source, sample)
     }
 
-    /// The sample that is part of the program: forty requests with twenty functions, and some for which no call is right.
+    /// Returns the sample that is part of the program: forty requests with twenty functions, and some for which no call is right.
     ///
     /// # Errors
     ///
@@ -145,13 +145,13 @@ fn line(path: &Path, line: usize, problem: &dyn std::fmt::Display) -> ToolReques
     }
 }
 
-/// The lines that are not empty, with their numbers from 1.
+/// Returns the lines that are not empty, with their numbers from 1.
 fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let numbered = text.lines().enumerate().map(|(at, line)| (at + 1, line));
     numbered.filter(|(_, line)| !line.trim().is_empty())
 }
 
-/// The one JSON object of a line.
+/// Reads the JSON object of a line.
 fn object(text: &str) -> Result<Map<String, Value>, String> {
     match strict_json::parse(text, MAX_DEPTH)
         .map_err(|error| error.to_string())?
@@ -168,7 +168,7 @@ fn text_of(members: &Map<String, Value>, name: &str) -> Result<String, String> {
         .ok_or_else(|| format!("`{name}` with a text is needed"))
 }
 
-/// The right calls of each question, by its id.
+/// Reads the right calls of each question, by the question's id.
 fn read_answers(path: &Path, text: &str) -> Result<HashMap<String, Vec<ExpectedCall>>, ToolRequestError> {
     let each = lines(text).map(|(number, text)| {
         let read = || {
@@ -208,7 +208,7 @@ fn read_request(
     let id = text_of(&members, "id")?;
     let functions = match members.get("function") {
         Some(Value::Array(functions)) => functions.iter(),
-        // BFCL's first files have one function alone.
+        // BFCL's oldest files have a single function without a list.
         Some(one @ Value::Object(_)) => std::slice::from_ref(one).iter(),
         _ => return Err("`function` with a list of functions is needed".to_owned()),
     };
@@ -247,7 +247,7 @@ fn read_request(
     })
 }
 
-/// The messages of a question of one turn.
+/// Reads the messages of a question of one turn.
 fn messages(question: Option<&Value>) -> Result<Vec<Message>, String> {
     let needed = || {
         "`question` with one list of messages, `[[{\"role\": …, \"content\": …}]]`, is needed: questions of several turns are not asked".to_owned()

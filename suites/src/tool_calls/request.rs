@@ -1,4 +1,4 @@
-//! [`ToolRequest`]: what a model is asked, the functions that it may call, and the calls that are right.
+//! [`ToolRequest`]: the messages to a model, the functions that it may call, and the right calls.
 
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
@@ -6,10 +6,10 @@ use sha2::{Digest as _, Sha256};
 use crate::prompt::Message;
 use crate::validate::Validator;
 
-/// Requests that are asked together.
+/// A named set of requests.
 #[derive(Clone, Debug)]
 pub struct RequestSet {
-    /// Name in records and tables: that of the file, without its extension.
+    /// Name in records and tables: the file's name without its extension.
     pub name: String,
     /// The requests.
     pub requests: Vec<ToolRequest>,
@@ -18,26 +18,26 @@ pub struct RequestSet {
 /// A request with the functions that may be called.
 #[derive(Clone, Debug)]
 pub struct ToolRequest {
-    /// Its name in the set.
+    /// The request's name in the set.
     pub id: String,
     /// Messages to the model.
     pub messages: Vec<Message>,
     /// The functions.
     pub functions: Vec<ToolFunction>,
-    /// The calls that are right, in any order; none where no call is.
+    /// The right calls, in any order; empty where no call is right.
     pub expected: Vec<ExpectedCall>,
 }
 
 /// A function that a model may call.
 #[derive(Clone, Debug)]
 pub struct ToolFunction {
-    /// The name, unlike that of every other function of the request.
+    /// The name, unique among the functions of the request.
     pub name: String,
     /// Description of its purpose.
     pub description: String,
     /// The JSON Schema of its arguments.
     pub parameters: Value,
-    /// The judge of its arguments.
+    /// The validator of the arguments against [`Self::parameters`].
     pub(super) validator: Validator,
 }
 
@@ -46,12 +46,12 @@ pub struct ToolFunction {
 pub struct ExpectedCall {
     /// The function's name.
     pub name: String,
-    /// The accepted values of each argument. An empty string among them says that the argument may be left out.
+    /// The accepted values of each argument. An empty string among them marks the argument as optional.
     pub arguments: Map<String, Value>,
 }
 
 impl ToolRequest {
-    /// The functions as `tools` of OpenAI's chat completions has them.
+    /// Returns the functions in the form of `tools` in OpenAI's chat completions.
     #[must_use]
     pub fn tools(&self) -> Value {
         let tools = self.functions.iter().map(|function| {
@@ -61,14 +61,14 @@ impl ToolRequest {
         tools.collect()
     }
 
-    /// The function of a name.
+    /// Returns the function with a name.
     pub(super) fn function(&self, name: &str) -> Option<&ToolFunction> {
         self.functions.iter().find(|function| function.name == name)
     }
 }
 
 impl RequestSet {
-    /// SHA-256 of everything that is asked and expected: sets with the same hash ask the same.
+    /// Returns the SHA-256 of all requests and right calls: sets with equal hashes ask the same.
     #[must_use]
     pub fn hash(&self) -> String {
         let mut hash = Sha256::new();
@@ -87,7 +87,7 @@ impl RequestSet {
                 add(&call.name);
                 add(&Value::Object(call.arguments.clone()).to_string());
             }
-            // Where a request ends.
+            // Marks the end of a request.
             add("");
         }
         hex::encode(hash.finalize())

@@ -27,7 +27,7 @@ fn call(name: &str, arguments: Value) -> Call {
     }
 }
 
-/// parsed, right functions, valid arguments, accepted
+/// Returns the verdict on calls: parsed, right functions, valid arguments, accepted.
 fn judged(id: &str, calls: &[Call]) -> [bool; 4] {
     let judgement = judge(&request(id), &Ok(calls.to_vec()));
     assert_eq!(judgement.calls, calls.len());
@@ -41,7 +41,7 @@ fn judged(id: &str, calls: &[Call]) -> [bool; 4] {
     all
 }
 
-/// Every combination of one accepted value for each argument would be many; every value is in one of these.
+/// Returns arguments in which every accepted value occurs; all combinations would be many.
 fn variants(arguments: &Map<String, Value>) -> Vec<Map<String, Value>> {
     let longest = arguments.values().map(|values| values.as_array().unwrap().len()).max();
     let variant = |at: usize| {
@@ -55,7 +55,7 @@ fn variants(arguments: &Map<String, Value>) -> Vec<Map<String, Value>> {
     (0..longest.unwrap_or(1)).map(variant).collect()
 }
 
-/// An accepted value whose objects have lists of accepted values, as a value.
+/// Returns an accepted value as a plain value: objects have the first accepted value of each member.
 fn plain(value: &Value) -> Value {
     match value {
         Value::Object(members) => Value::Object(variants(members).remove(0)),
@@ -165,7 +165,7 @@ fn values_are_accepted_as_bfcl_does() {
     assert!(switch(json!(false)) && !switch(json!(0)));
 }
 
-/// A call that fits two right ones is given to the one that no other fits.
+/// A call that fits two right calls is matched with the one that no other call fits.
 #[test]
 fn right_calls_are_matched_as_a_whole() {
     let directory = tempfile::tempdir().unwrap();
