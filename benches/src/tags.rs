@@ -1,7 +1,7 @@
-//! [`measure_tags`]: structural tags of many tools, processor time of compilation, of the first mask, and of the masks of replies.
+//! [`measure_tags`]: processor time of structural tags of many tools: compilation, first mask, and the masks of replies.
 //!
-//! A reply is free text with calls of up to twenty of the tools in the format of Hermes or, in the other style, of Qwen3-Coder, each with arguments of its own. Masks of
-//! free text are those outside of calls when a second masker writes the reply.
+//! A reply is free text with calls of up to twenty of the tools in the format of Hermes or, in the other style, of Qwen3-Coder, each with
+//! arguments of its own. Masks of free text are those outside of calls when a second masker writes the reply.
 
 use std::fmt::Write as _;
 
@@ -9,17 +9,17 @@ use maskwright::{CompileError, Compiler, Masker, TokenId, Vocabulary};
 use maskwright_worker::Stopwatch;
 use serde_json::{Value, json};
 
-/// Tools that a reply calls.
+/// Largest number of tools that a reply calls.
 const CALLED: usize = 20;
-/// The text between calls.
+/// The free text between calls.
 const PROSE: &str = "The forecast needs two places, so I look both up; a < b holds, and 2<3. Été, naïve, 日本語: <tool> is no call.\n\n\
     - first the one\n- then the other\n";
 
-/// The line over those of [`measure_tags`].
+/// Header of the lines that [`measure_tags`] returns.
 pub const TAGS_HEADER: &str =
     "tools  compile ms  first mask ms  memory MiB | masks in us: p50    p99    max | free text: p50    p99    max\n";
 
-/// A tool's schema, no two alike.
+/// Returns a tool's schema, different for each number.
 fn schema(number: usize) -> Value {
     json!({
         "type": "object",
@@ -34,13 +34,13 @@ fn schema(number: usize) -> Value {
     })
 }
 
-/// The format of calls.
+/// A format of calls: style of the arguments, marks and sample arguments.
 #[derive(Clone, Copy, Debug)]
 pub struct CallFormat {
     style: &'static str,
-    /// The texts of a call before and behind the number of its tool, and behind its arguments.
+    /// Texts before and after the number of the tool, and after the arguments.
     marks: [&'static str; 3],
-    /// The arguments of a call, by the numbers of tool and call.
+    /// Returns the arguments of a call, given the numbers of tool and call.
     arguments: fn(usize, usize) -> String,
 }
 
@@ -79,7 +79,7 @@ const QWEN_CODER: CallFormat = CallFormat {
 };
 
 impl CallFormat {
-    /// The format with arguments in a style, `json` or `qwen_xml`.
+    /// Returns the format with arguments in a style, `json` or `qwen_xml`.
     pub fn of_style(style: &str) -> Option<Self> {
         [HERMES, QWEN_CODER].into_iter().find(|format| format.style == style)
     }
@@ -100,7 +100,7 @@ fn tag(format: CallFormat, count: usize) -> String {
     json!({"type": "structural_tag", "format": format}).to_string()
 }
 
-/// A reply in parts, each with whether it is free text.
+/// Returns the parts of a reply, each with whether it is free text.
 fn reply(format: CallFormat, count: usize) -> Vec<(bool, String)> {
     let called = CALLED.min(count);
     let mut parts = Vec::new();
@@ -122,11 +122,11 @@ fn tokens(vocabulary: &Vocabulary, text: &str) -> Vec<TokenId> {
     }
 }
 
-/// A line of figures for one tag of `count` tools.
+/// Measures one tag of `count` tools, and returns a line of figures.
 ///
 /// # Errors
 ///
-/// Why the compiler refuses the tag.
+/// The compiler's error, where it refuses the tag.
 ///
 /// # Panics
 ///
@@ -164,7 +164,8 @@ pub fn measure_tags(
     Ok(format!("{}\n", line.trim_end_matches(" |")))
 }
 
-/// Times of the masks of a reply, in nanoseconds, those of free text, and the bytes that the compiled tag takes after it, where the framework tells.
+/// Returns the times of the masks of a reply, in nanoseconds, those of free text, and the bytes of memory that the masker reports
+/// after the reply, where it reports any.
 fn times(
     mut masker: Box<dyn Masker>,
     vocabulary: &Vocabulary,
