@@ -73,7 +73,7 @@ pub fn run(arguments: &CensusArguments) -> Result<(), CommandError> {
     crate::print_text(&text)
 }
 
-/// A dataset's counts, its sizes as median and largest.
+/// Returns a dataset's counts as JSON, with sizes as median and largest.
 fn full(census: &Census) -> Value {
     let figures: BTreeMap<&str, Value> = SIZES
         .iter()
@@ -92,10 +92,10 @@ fn full(census: &Census) -> Value {
     })
 }
 
-/// A figure of a schema's size.
+/// Function that reads one figure of a schema's size.
 type SizeFigure = fn(&SchemaSize) -> usize;
 
-/// The figures of table 8.
+/// The figures of table 8 of the JSONSchemaBench paper.
 const SIZES: [(&str, SizeFigure); 4] = [
     ("bytes", |size| size.bytes),
     ("fields", |size| size.fields),
@@ -144,7 +144,7 @@ fn drafts(counted: &[(String, Census)]) -> Table {
     table
 }
 
-/// The `top` most frequent names over all datasets, by the number of schemas they occur in.
+/// Returns the `top` most frequent names over all datasets, by the number of schemas in which they occur.
 fn frequencies(
     counted: &[(String, Census)],
     what: &str,

@@ -13,7 +13,7 @@ use crate::error::CommandError;
 use crate::run::{interrupt, progress};
 use crate::terminal::listed;
 
-/// Name that stands for all sources.
+/// Argument that selects all sources.
 const ALL: &str = "all";
 
 /// Arguments of `maskwright fetch`.
@@ -75,7 +75,7 @@ pub fn run(arguments: &FetchArguments) -> Result<(), CommandError> {
     }
 }
 
-/// The sources by the names given, each once.
+/// Returns the sources with the names given, each once.
 fn chosen(names: &[String]) -> Result<Vec<&'static Source>, FetchError> {
     let mut chosen: Vec<&Source> = Vec::new();
     for name in names {
@@ -204,7 +204,7 @@ fn short(commit: &str) -> &str {
     commit.get(..12).unwrap_or(commit)
 }
 
-/// Shows downloads as bars, and stops them where the user asks to.
+/// Progress bar of downloads, which stops them where the user asks to.
 struct Bar(ProgressBar);
 
 impl Progress for Bar {

@@ -89,7 +89,7 @@ pub fn run(arguments: &FigureArguments) -> Result<(), CommandError> {
 }
 
 impl FigureArguments {
-    /// The schemas, without the built-in sample where there are others.
+    /// Returns the datasets of schemas, without the built-in sample where there are others.
     fn schemas(&self) -> Result<Vec<Dataset>, CommandError> {
         let catalog = super::catalog(self.data.as_deref())?;
         let mut names = self.datasets.clone();
@@ -102,7 +102,7 @@ impl FigureArguments {
         Ok(catalog.select(&names, Subsample::default())?)
     }
 
-    /// A question of each task whose questions are there, for its prompt.
+    /// Returns a question set for each task, for its prompt: with one question where the task's questions are available, else with none.
     fn question_sets(&self) -> Vec<QuestionSet> {
         const SHOTS: usize = 2;
         let one = Subsample {
@@ -124,10 +124,10 @@ impl FigureArguments {
     }
 }
 
-/// The commands whose runs there are figures of.
+/// The commands whose runs have figures.
 const DRAWN: [&str; 4] = ["bench", "quality", "coverage", "testsuite"];
 
-/// The records of all runs together.
+/// The records of all runs, by command.
 struct Runs {
     bench: Vec<Record>,
     quality: Vec<AnswerRecord>,
@@ -167,7 +167,7 @@ impl Runs {
         })
     }
 
-    /// Names and contents of the figures.
+    /// Returns names and contents of the figures that are drawn from runs.
     fn figures(&self) -> Vec<(String, String)> {
         let mut figures = Vec::new();
         let axes = overview::axes(&self.bench, &self.quality);
@@ -199,7 +199,7 @@ impl Runs {
         figures
     }
 
-    /// The smallest finding of each kind, of any framework.
+    /// Returns the smallest finding of each kind of defect, over all frameworks.
     fn constraints(&self) -> Vec<Finding<'_>> {
         let mut names: Vec<&str> = self
             .coverage
@@ -219,7 +219,7 @@ impl Runs {
     }
 }
 
-/// Figures 2 and 4, and the tables.
+/// Returns names and contents of figures 2 and 4, and of the tables.
 fn of_schemas(datasets: &[Dataset], frameworks: &[Framework]) -> Vec<(&'static str, String)> {
     let texts = |dataset: &'_ Dataset| -> Vec<String> {
         let readable = dataset
@@ -233,7 +233,7 @@ fn of_schemas(datasets: &[Dataset], frameworks: &[Framework]) -> Vec<(&'static s
         .map(|dataset| {
             let mut census = Census::default();
             for text in texts(dataset) {
-                // What is no JSON counts nowhere.
+                // A schema that is no JSON counts nowhere.
                 let _ = census.add(&text);
             }
             (dataset.name.clone(), census)

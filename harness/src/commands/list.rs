@@ -118,7 +118,7 @@ pub fn run(arguments: &ListArguments) -> Result<(), CommandError> {
     crate::print_text(&text)
 }
 
-/// The families that run and the architectures that do not, for people.
+/// Returns the families that run and the architectures that do not, as text.
 fn families_as_text() -> String {
     let mut text = String::from(
         "Families that run, from safetensors weights of F32, F16 or BF16; llama, mistral, qwen2, qwen3, gemma3_text and lfm2 also from GGUF files, quantised ones included\n",
@@ -152,7 +152,7 @@ fn families_as_text() -> String {
     text
 }
 
-/// The families that run and the architectures that do not, for programs.
+/// Returns the families that run and the architectures that do not, as JSON.
 fn families_as_json() -> Value {
     let families = Family::ALL.map(|family| {
         json!({

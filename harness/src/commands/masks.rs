@@ -32,7 +32,7 @@ use crate::vocabularies::NamedVocabulary;
 use crate::worker::trial::{Trial, TrialOptions};
 use crate::worker::{Provision, Worker};
 
-/// Whether the labels of MaskBench's instances take `format` for an assertion.
+/// Whether frameworks assert `format`, as the labels of MaskBench's instances do.
 const ASSERT_FORMATS: bool = true;
 
 /// Arguments of `maskwright masks`.
@@ -77,7 +77,7 @@ pub struct MasksArguments {
 struct MaskSettings {
     frameworks: Vec<FrameworkSettings>,
     files: usize,
-    /// SHA-256 of the files' names and contents. Runs of earlier versions have none.
+    /// SHA-256 of the files' names and contents; absent in runs of earlier versions.
     #[serde(default)]
     sha256: Option<String>,
     seed: Option<u64>,
@@ -92,7 +92,7 @@ struct MaskSettings {
     style: StyleChanges,
 }
 
-/// Default number of repetitions, for manifests that lack the member.
+/// Returns the default number of repetitions, for manifests that lack the member.
 fn once() -> usize {
     1
 }
@@ -256,7 +256,7 @@ fn write(
     Ok(())
 }
 
-/// MaskBench on its way through the frameworks.
+/// A replay of MaskBench with all frameworks, in progress.
 struct MaskRun<'a> {
     bench: &'a MaskBench,
     documents: &'a DocumentLibrary,
@@ -264,7 +264,7 @@ struct MaskRun<'a> {
     repeat: usize,
     /// Changes to the style of documents.
     style: &'a StyleChanges,
-    /// The processes of workers that have compiled something already, by framework.
+    /// Generation of the worker process that was warmed up, by framework.
     warm: HashMap<&'a str, u64>,
     vocabulary: &'a NamedVocabulary,
     frameworks: Vec<(&'a Framework, Worker)>,
@@ -272,7 +272,7 @@ struct MaskRun<'a> {
 }
 
 impl MaskRun<'_> {
-    /// Replays file by file, with all frameworks in turn, those of which the directory has no record yet.
+    /// Replays the files that the directory has no record of yet, file by file, with all frameworks in turn.
     fn all(&mut self, files: &[&str], directory: &mut RunDirectory<MaskRecord>) -> Result<(), CommandError> {
         let bar = progress::bar((files.len() * self.frameworks.len()) as u64, "");
         for (number, file) in files.iter().enumerate() {
@@ -298,7 +298,7 @@ impl MaskRun<'_> {
             framework: name.to_owned(),
             file: file.to_owned(),
         };
-        // Every framework is first equally often, so that none always finds the caches warm.
+        // Each framework is the first one equally often, so that none always finds the caches warm.
         let first = number % self.frameworks.len().max(1);
         let (after, before) = self.frameworks.split_at_mut(first);
         let mut missing: Vec<&mut (&Framework, Worker)> = before
@@ -347,20 +347,20 @@ impl MaskRun<'_> {
     }
 }
 
-/// Has a worker's process compile and replay a small schema that is not measured, unless `warm` says that it has: after that its code is paged in,
-/// and its first compilation over.
+/// Has a worker's process compile and replay a small schema that is not measured, unless `warm` names that process: its code is paged in
+/// afterwards, and its first compilation over.
 fn warm_up(worker: &mut Worker, warm: &mut u64, vocabulary: &NamedVocabulary, options: &TrialOptions) {
     const SCHEMA: &str = r#"{"type": "object", "properties": {"word": {"type": "string"}, "number": {"type": "integer"}}, "required": ["word"]}"#;
     const INSTANCE: &str = r#"{"word": "warm", "number": 1}"#;
     if *warm != worker.generation() || *warm == 0 {
         let instance = vocabulary.tokenize(INSTANCE);
-        // What goes wrong here goes wrong again, and is then put on record.
+        // An error in the warm-up comes again in the measurement, which puts it on record.
         let _ = Trial::run(worker, SCHEMA, &BTreeMap::new(), &[instance], options);
         *warm = worker.generation();
     }
 }
 
-/// The tokens of a file's instances as a framework is to replay them, and whether they are written as it asks for.
+/// Returns the tokens of a file's instances as a framework is to replay them, and whether each is written in the framework's style.
 fn tokens(
     framework: &Framework,
     file: &MaskBenchFile,

@@ -125,11 +125,11 @@ pub fn run(command: Command) -> Result<(), CommandError> {
 /// Largest file that is read whole.
 const MAX_FILE_BYTES: u64 = 256 << 20;
 
-/// The bytes of a file; of standard input where it is called `-`.
+/// Reads the bytes of a file; of standard input where the path is `-`.
 ///
 /// # Errors
 ///
-/// [`CommandError::Read`], where it cannot be read.
+/// [`CommandError::Read`], where the file cannot be read or is larger than [`MAX_FILE_BYTES`].
 fn read_bytes(path: &Path) -> Result<Vec<u8>, CommandError> {
     let mut bytes = Vec::new();
     let limit = MAX_FILE_BYTES + 1;
@@ -148,11 +148,11 @@ fn read_bytes(path: &Path) -> Result<Vec<u8>, CommandError> {
     Ok(bytes)
 }
 
-/// The text of a file, as [`read_bytes`] reads it.
+/// Reads the text of a file, as [`read_bytes`] does.
 ///
 /// # Errors
 ///
-/// [`CommandError::Read`], where it cannot be read or is not UTF-8.
+/// [`CommandError::Read`], where the file cannot be read or is not UTF-8.
 pub(crate) fn read_text(path: &Path) -> Result<String, CommandError> {
     let bytes = read_bytes(path)?;
     if is_git_lfs_pointer(&bytes) {
@@ -163,11 +163,11 @@ pub(crate) fn read_text(path: &Path) -> Result<String, CommandError> {
         .map_err(|error| CommandError::read(path, io::Error::new(io::ErrorKind::InvalidData, error)))
 }
 
-/// Checks that a directory is not that of a run: its JSON files are no schemas.
+/// Checks that a directory is not a run's, whose JSON files are no schemas.
 ///
 /// # Errors
 ///
-/// [`CommandError::Arguments`], where it holds a run.
+/// [`CommandError::Arguments`], where the directory holds a run.
 fn check_data(directory: &Path) -> Result<(), CommandError> {
     match directory.join(RECORDS).exists() && directory.join(MANIFEST).exists() {
         true => Err(CommandError::Arguments(format!(
@@ -178,11 +178,11 @@ fn check_data(directory: &Path) -> Result<(), CommandError> {
     }
 }
 
-/// The built-in sample and the datasets in `data`, or else those that were fetched.
+/// Returns the built-in sample with the datasets in `data`, or with the fetched ones where `data` is `None`.
 ///
 /// # Errors
 ///
-/// [`CommandError::Dataset`], where there are none in `data`, and [`CommandError::Arguments`], where that holds a run.
+/// [`CommandError::Dataset`], where `data` holds no dataset, and [`CommandError::Arguments`], where it holds a run.
 fn catalog(data: Option<&Path>) -> Result<Catalog, CommandError> {
     let mut catalog = Catalog::builtin();
     match data {

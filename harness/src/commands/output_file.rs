@@ -1,4 +1,4 @@
-//! [`OutputFile`]: a file that a command writes its result to.
+//! [`OutputFile`]: a file to which a command writes its result.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write as _};
@@ -20,7 +20,7 @@ pub struct OutputFile {
 }
 
 impl OutputFile {
-    /// Begins the file at `path`, in the place of another only where `force` says so.
+    /// Begins the file at `path`; an existing file is replaced only with `force`.
     ///
     /// # Errors
     ///
@@ -30,7 +30,7 @@ impl OutputFile {
         if !force && known.as_ref().is_some_and(|known| known.is_file() && known.len() > 0) {
             return Err(CommandError::Exists { path: path.to_owned() });
         }
-        // What a link leads to is written, not the link.
+        // The target of a link is replaced, not the link.
         let place = match fs::canonicalize(path) {
             Err(_) if path.is_symlink() => {
                 let problem = io::Error::other("it is a link to a place that is not there");
@@ -57,7 +57,7 @@ impl OutputFile {
         })
     }
 
-    /// Adds to the file.
+    /// Appends text to the file.
     ///
     /// # Errors
     ///
@@ -67,7 +67,7 @@ impl OutputFile {
         written.map_err(|source| CommandError::write(&self.path, source))
     }
 
-    /// Ends the file and puts it into its place.
+    /// Completes the file and moves it to its path.
     ///
     /// # Errors
     ///
@@ -85,7 +85,7 @@ impl OutputFile {
 impl Drop for OutputFile {
     fn drop(&mut self) {
         if let Some(partial) = &self.partial {
-            // Half a file is of no use to anybody.
+            // A partial file is of no use.
             let _ = fs::remove_file(partial);
         }
     }

@@ -45,7 +45,7 @@ impl RowArguments {
     ///
     /// # Errors
     ///
-    /// [`CommandError`], where a framework is not known, a server cannot be asked as it is given, or nothing is left to answer.
+    /// [`CommandError`], where a framework is unknown, a server cannot be asked with these settings, or neither a framework nor a server is named.
     pub(super) fn choose(&self, sampling: &SamplingOptions) -> Result<Rows, CommandError> {
         let asked = match &self.frameworks {
             Some(names) => names.iter().filter(|name| !name.is_empty()).cloned().collect(),
@@ -60,7 +60,7 @@ impl RowArguments {
             return Err(CommandError::Arguments(problem.to_owned()));
         }
         Ok(Rows {
-            // Servers have models of their own.
+            // Servers have their own models.
             models: match names.is_empty() {
                 true => Vec::new(),
                 false => self.model.names(),
@@ -71,7 +71,7 @@ impl RowArguments {
         })
     }
 
-    /// Returns the options by which models and frameworks are made ready, with those of the command itself; limits are in seconds.
+    /// Returns the options for loading models and preparing frameworks, with those of the command itself; limits are in seconds.
     pub(super) fn options<'a>(
         &'a self,
         style: &'a StyleArguments,
@@ -92,9 +92,9 @@ impl RowArguments {
 
 /// Models, frameworks and servers of a run, in the order of rows.
 pub(super) struct Rows {
-    /// The models of this machine; none where only servers answer.
+    /// Names of the models of this machine; empty where only servers answer.
     pub(super) models: Vec<String>,
-    /// The frameworks, the model alone included, with which each model answers.
+    /// The frameworks with which each model answers, the model alone included.
     pub(super) frameworks: Vec<RowFramework>,
     /// Names of the frameworks.
     pub(super) names: Vec<String>,
@@ -103,17 +103,17 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    /// The models of this machine, then those of the servers.
+    /// Returns the names of the models of this machine, then those of the servers' models.
     pub(super) fn all_models(&self) -> Vec<String> {
         let served = self.clients.iter().map(|client| client.settings().model.clone());
         self.models.iter().cloned().chain(served).collect()
     }
 
-    /// The first model with its frameworks, where there is one, and the settings of all models, for the manifest.
+    /// Loads the first model with its frameworks, where there is one, and returns it with the settings of all models for the manifest.
     ///
     /// # Errors
     ///
-    /// [`CommandError`], where a model cannot be loaded or a framework does not start: what does not work should not be found out after hours.
+    /// [`CommandError`], where a model cannot be loaded or a framework does not start: such errors should not appear after hours.
     pub(super) fn prepare(
         &self,
         options: RowOptions<'_>,
@@ -121,7 +121,7 @@ impl Rows {
         let Some((first, others)) = self.models.split_first() else {
             return Ok((None, Vec::new()));
         };
-        // One is in memory at a time.
+        // Only one model is in memory at a time.
         let others = others.iter().map(|name| Ok(self.load(options, name)?.settings()));
         let others: Vec<serde_json::Value> = others.collect::<Result<_, CommandError>>()?;
         let first = self.load(options, first)?;
@@ -129,7 +129,7 @@ impl Rows {
         Ok((Some(first), settings))
     }
 
-    /// A model of this machine with its frameworks.
+    /// Loads a model of this machine and prepares its frameworks.
     ///
     /// # Errors
     ///
@@ -140,7 +140,7 @@ impl Rows {
         Ok(PreparedModel { model, frameworks })
     }
 
-    /// The frameworks, for the manifest.
+    /// Returns the settings of the frameworks for the manifest.
     pub(super) fn settings(&self) -> Vec<FrameworkSettings> {
         let frameworks = self.frameworks.iter().map(|row| match &row.framework {
             Some(framework) => FrameworkSettings::from(framework),
@@ -150,7 +150,7 @@ impl Rows {
     }
 }
 
-/// Options by which models and frameworks are made ready.
+/// Options for loading models and preparing frameworks.
 #[derive(Clone, Copy)]
 pub(super) struct RowOptions<'a> {
     model: &'a ModelArguments,
@@ -158,33 +158,33 @@ pub(super) struct RowOptions<'a> {
     style: &'a StyleArguments,
     /// Whether every framework runs in a worker.
     isolate: bool,
-    /// Seconds that a compilation may take.
+    /// Largest time of a compilation, in seconds.
     compile_limit: f64,
-    /// Seconds that a generation may take.
+    /// Largest time of a generation, in seconds.
     generation_limit: f64,
-    /// What frameworks compile.
+    /// Kind of grammar that frameworks compile.
     grammar: Grammar,
 }
 
 impl RowOptions<'_> {
-    /// The options with which frameworks compile `grammar`; without it, JSON Schemas.
+    /// Returns the options with `grammar` as the kind of grammar that frameworks compile; the default is JSON Schema.
     pub(super) fn compiling(self, grammar: Grammar) -> Self {
         Self { grammar, ..self }
     }
 }
 
-/// The framework behind a row of the run's tables.
+/// The framework of a row of the run's tables.
 pub(super) struct RowFramework {
     /// Name in records and tables.
     pub(super) name: String,
-    /// The framework; `None` where the model stands alone.
+    /// The framework; `None` for the model alone.
     pub(super) framework: Option<Framework>,
 }
 
 /// A model with every framework of the run prepared for its vocabulary.
 pub(super) struct PreparedModel {
     pub(super) model: LoadedModel,
-    /// The frameworks in the order of rows; `None` where the model stands alone.
+    /// The frameworks in the order of rows; `None` for the model alone.
     pub(super) frameworks: Vec<Option<PreparedFramework>>,
 }
 
@@ -195,7 +195,7 @@ impl PreparedModel {
     }
 }
 
-/// The frameworks asked for by name, each once, in the order of rows.
+/// Returns the frameworks with the names given, each once, in the order of rows.
 fn choose(asked: &[String], workers: &WorkerOptions) -> Result<Vec<RowFramework>, CommandError> {
     let (alone, named): (Vec<&String>, Vec<&String>) = asked.iter().partition(|name| name.as_str() == LM_ONLY);
     let named: Vec<String> = named.into_iter().cloned().collect();
@@ -227,7 +227,7 @@ fn prepare(
     let setup = Setup {
         vocabulary: vocabulary.vocabulary.clone(),
         documents: BTreeMap::new(),
-        // As the judge of answers does.
+        // Formats are asserted, as by the judge of answers.
         assert_formats: true,
         purpose: Purpose::Generate,
         style: options.style.changes(),

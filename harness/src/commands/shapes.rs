@@ -33,7 +33,7 @@ pub struct ShapeArguments {
     json: bool,
 }
 
-/// Prints the extent of the valid answers of runs, beside the documents of MaskBench of the same schemas.
+/// Prints the length and depth of the valid answers of runs, beside those of the documents of MaskBench under the same schemas.
 ///
 /// # Errors
 ///
@@ -107,7 +107,7 @@ pub fn run(arguments: &ShapeArguments) -> Result<(), CommandError> {
     }
 }
 
-/// MaskBench, where it is there: without it, answers stand alone.
+/// Opens MaskBench; `None` where its data are missing, and answers are shown alone.
 fn mask_bench(arguments: &ShapeArguments) -> Option<MaskBench> {
     let directory = match &arguments.data {
         Some(directory) => Some(directory.clone()),
@@ -116,7 +116,7 @@ fn mask_bench(arguments: &ShapeArguments) -> Option<MaskBench> {
     directory.and_then(|directory| MaskBench::open(&directory).ok())
 }
 
-/// The document in a valid answer, which may be one fenced block.
+/// Returns the document in a valid answer, without the code fence around it if there is one.
 fn without_fence(text: &str) -> &str {
     let text = text.trim();
     let inside = text.strip_prefix("```").and_then(|text| text.split_once('\n'));

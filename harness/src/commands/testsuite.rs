@@ -177,7 +177,7 @@ pub fn run(arguments: &TestSuiteArguments) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// The outcomes of the cases whose schemas refer to no document of the suite besides themselves: the paper left the others out.
+/// Returns the outcomes of the cases whose schemas refer to no other document of the suite: the paper left the others out.
 fn without_remotes(
     frameworks: &[Conformance],
     cases: &[Case],
@@ -195,7 +195,7 @@ fn without_remotes(
     frameworks.iter().map(of_framework).collect()
 }
 
-/// The cases asked for.
+/// Returns the cases selected by the arguments.
 fn cases(arguments: &TestSuiteArguments, suite: &TestSuite) -> Result<Vec<Case>, CommandError> {
     let mut cases = Vec::new();
     for (number, part) in arguments.parts.iter().enumerate() {
@@ -218,7 +218,7 @@ fn cases(arguments: &TestSuiteArguments, suite: &TestSuite) -> Result<Vec<Case>,
     Ok(cases)
 }
 
-/// The suite on its way through the frameworks.
+/// A run of the suite over all frameworks, in progress.
 struct SuiteRun<'a> {
     cases: &'a [Case],
     documents: &'a BTreeMap<String, String>,
@@ -228,7 +228,7 @@ struct SuiteRun<'a> {
     log: Mutex<Log>,
 }
 
-/// The records on disk, and the error of the first that could not be written. The run continues after such an error: its tables are worth having.
+/// The records on disk, and the first error of writing one. The run continues after such an error, as its tables are still of use.
 struct Log {
     directory: RunDirectory<SuiteRecord>,
     failure: Option<CommandError>,
@@ -243,7 +243,7 @@ impl Log {
 }
 
 impl SuiteRun<'_> {
-    /// Runs all frameworks at once, each in its own workers: nothing is timed here. Returns `None` where the user interrupted.
+    /// Runs all frameworks at once, each in its own workers, as nothing is timed. Returns `None` where the user interrupted.
     fn all(
         &self,
         frameworks: &[Framework],
@@ -253,7 +253,7 @@ impl SuiteRun<'_> {
             .iter()
             .map(|framework| {
                 let [plain, asserting] = provisions;
-                // A framework that cannot be made ready is found out before anything is run; the second worker is started
+                // An error of preparing a framework is reported before any case is run; the second worker is started
                 // by the first case that asserts formats.
                 let plain = framework.ready_worker(plain.clone())?;
                 Ok([plain, framework.worker(asserting.clone())?])

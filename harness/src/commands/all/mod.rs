@@ -160,7 +160,7 @@ fn run_parts(arguments: &AllArguments, out: &Path, started: Instant) -> Result<P
     Ok(PartsOutcome { notes, failed })
 }
 
-/// Writes the page of the runs that can be read, and gives a sentence for each that cannot.
+/// Writes the page of the runs that can be read, and returns a sentence for each run that cannot.
 fn write_report(arguments: &AllArguments, out: &Path) -> Result<Vec<String>, CommandError> {
     let (mut runs, mut damaged) = (Vec::new(), Vec::new());
     for directory in directories_of_runs(out) {

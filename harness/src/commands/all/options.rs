@@ -7,14 +7,14 @@ use super::AllArguments;
 use crate::error::CommandError;
 use crate::run::directory;
 
-/// Name of the file in the directory.
+/// Name of the options' file in the directory.
 const OPTIONS: &str = "options.json";
 
-/// Makes the directory of a first call and keeps its options there.
+/// Makes the directory of a first call and writes its options there.
 ///
 /// # Errors
 ///
-/// [`CommandError::Arguments`], where the directory is there already; [`CommandError::Write`], where it cannot be made.
+/// [`CommandError::Arguments`], where the directory exists already; [`CommandError::Write`], where it cannot be made.
 pub fn begin(arguments: &AllArguments, out: &Path) -> Result<(), CommandError> {
     if out.exists() {
         let message = format!(
@@ -30,11 +30,11 @@ pub fn begin(arguments: &AllArguments, out: &Path) -> Result<(), CommandError> {
     fs::write(&path, text).map_err(|source| CommandError::write(&path, source))
 }
 
-/// The options of the first call in `out`, with the time of this call, and with its parts and `--offline` where it gives them.
+/// Returns the options of the first call in `out`, with the time of this call, and with its parts and `--offline` where it gives them.
 ///
 /// # Errors
 ///
-/// [`CommandError::Arguments`], where the directory has no such options or damaged ones.
+/// [`CommandError::Arguments`], where the directory has no options of a first call or damaged ones.
 pub fn resumed(arguments: &AllArguments, out: &Path) -> Result<AllArguments, CommandError> {
     let path = out.join(OPTIONS);
     let wrong = |problem: String| {
@@ -99,7 +99,7 @@ mod tests {
             (&first.model, &first.frameworks, &first.parts)
         );
         assert!(again.resume && again.budget.as_secs() == 120 && again.out.as_deref() == Some(out.as_path()));
-        // A model of its own would be another benchmark.
+        // Another model would make another benchmark.
         let other = ["all", "--resume", "--out", here, "--model", "other"];
         assert!(Line::try_parse_from(other).is_err());
         fs::write(out.join(OPTIONS), "{").unwrap();

@@ -29,7 +29,7 @@ pub enum BenchmarkPart {
     Coverage,
 }
 
-/// The parts in the order in which they run: those that need no data first.
+/// The parts in the order in which they run: parts that need no data come first.
 pub const PARTS: [BenchmarkPart; 6] = [
     BenchmarkPart::Bench,
     BenchmarkPart::Ifstruct,
@@ -40,7 +40,7 @@ pub const PARTS: [BenchmarkPart; 6] = [
 ];
 
 impl BenchmarkPart {
-    /// The command, and the name of the run's directory.
+    /// Returns the command's name, which is also the name of the run's directory.
     pub fn name(self) -> &'static str {
         match self {
             Self::Bench => "bench",
@@ -52,7 +52,7 @@ impl BenchmarkPart {
         }
     }
 
-    /// Weight of the part when the time is divided. Time that a part does not use goes to the parts after it.
+    /// Returns the weight of the part when the time is divided. Time that a part does not use goes to the parts after it.
     pub fn weight(self) -> f64 {
         match self {
             Self::Bench => 3.0,
@@ -62,14 +62,14 @@ impl BenchmarkPart {
         }
     }
 
-    /// Largest number of questions for each second of the part's share of the time. A command that reaches the end of its share is cut off and keeps
-    /// its records; a sample that fits into the share is spread over all of the data instead.
+    /// Returns the largest number of questions for each second of the part's share of the time. A command that reaches the end of its share is
+    /// cut off and keeps its records; a sample that fits into the share is spread over all of the data instead.
     fn per_second(self) -> f64 {
         match self {
             Self::Bench | Self::Ifstruct | Self::Quality => 0.5,
             Self::Masks => 2.0,
             Self::Coverage => 0.5,
-            // All cases, always: nothing is sampled.
+            // The test suite runs whole: nothing is sampled.
             Self::Testsuite => f64::INFINITY,
         }
     }
@@ -85,7 +85,7 @@ impl BenchmarkPart {
         }
     }
 
-    /// The words that continue the part's run.
+    /// Returns the command line that continues the part's run, without the program's name.
     pub fn resumed(self, out: &Path) -> Vec<OsString> {
         let mut words: Vec<OsString> = self.words().iter().map(OsString::from).collect();
         words.extend(["--resume".into(), "--out".into(), out.into()]);
@@ -118,7 +118,7 @@ impl Plan {
             BenchmarkPart::Bench | BenchmarkPart::Ifstruct | BenchmarkPart::Quality => None,
             BenchmarkPart::Testsuite => Some(suite()?),
             BenchmarkPart::Masks => Some(mask_bench()?),
-            // It takes both from one directory, or both from where they were fetched.
+            // `coverage` takes both data sets from one directory, or both from the cache of fetched data.
             BenchmarkPart::Coverage => {
                 suite()?;
                 mask_bench()?;
@@ -128,7 +128,7 @@ impl Plan {
         Ok(Self { part, data })
     }
 
-    /// The words behind the program's name.
+    /// Returns the command line of the part, without the program's name.
     pub fn words(&self, arguments: &AllArguments, out: &Path, share: Duration) -> Vec<OsString> {
         let mut words: Vec<OsString> = self.part.words().iter().map(OsString::from).collect();
         let mut add = |option: &str, value: OsString| words.extend([OsString::from(option), value]);
@@ -163,7 +163,7 @@ impl Plan {
             }
         }
         if self.part == BenchmarkPart::Quality {
-            // Its questions are generated: no data is needed.
+            // The questions of this task are generated: no data is needed.
             add("--tasks", "last-letter".into());
         }
         if matches!(self.part, BenchmarkPart::Masks | BenchmarkPart::Coverage) {

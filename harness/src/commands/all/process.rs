@@ -15,7 +15,7 @@ use crate::worker::spawn::spawn;
 
 /// Interval between two checks of a process.
 const INTERVAL: Duration = Duration::from_millis(100);
-/// Time that a process has to put the record in hand on disk once it was asked to stop: an answer may take this long.
+/// Time that a process has after a request to stop to write its current record: an answer may take this long.
 const GRACE: Duration = Duration::from_secs(45);
 
 /// Largest share of a part's time that is kept for `GRACE`.
@@ -34,7 +34,7 @@ pub enum PartEnd {
     Interrupted,
 }
 
-/// Runs this program with `words` for `time` at most, the time to finish the record in hand among it. Records so far stay in the run's
+/// Runs this program with `words` for `time` at most, the time to finish the current record included. Records so far stay in the run's
 /// directory.
 ///
 /// # Errors
@@ -42,12 +42,12 @@ pub enum PartEnd {
 /// [`CommandError::Output`], where the process cannot be started.
 pub fn run_part(words: &[OsString], time: Duration) -> Result<PartEnd, CommandError> {
     let mut command = Command::new(std::env::current_exe()?);
-    // Its tables are in its directory, and in the report.
+    // The part's tables are in its directory, and in the report.
     command.args(words).stdout(Stdio::null());
     Ok(run_within(command, time, GRACE, interrupt::requested)?)
 }
 
-/// Runs a command for `time` at most, of which `grace` is kept for the process to end once it was asked to, as far as that is a small share;
+/// Runs a command for `time` at most. Of this time, `grace` is kept for the process to end after a request to stop, up to a small share;
 /// a process that is interrupted has all of `grace`.
 fn run_within(
     mut command: Command,
@@ -57,7 +57,7 @@ fn run_within(
 ) -> io::Result<PartEnd> {
     command
         .stdin(Stdio::null())
-        // Ctrl-C is for this process alone, which asks the part to stop once: asked twice, it would end at once.
+        // Ctrl-C reaches this process alone, which asks the part to stop once: a second request would end the part at once.
         .process_group(0);
     let mut child = spawn(command)?;
     let started = Instant::now();
@@ -81,7 +81,7 @@ fn run_within(
 fn of_status(status: ExitStatus) -> PartEnd {
     match status.code() {
         Some(0) => PartEnd::Done,
-        // Somebody else asked it to stop.
+        // Another program asked the part to stop.
         Some(code) if code == i32::from(interrupt::EXIT_CODE) => PartEnd::Interrupted,
         Some(code) => PartEnd::Failed(format!("exit code {code}")),
         None => PartEnd::Failed(status.to_string()),
@@ -92,7 +92,7 @@ fn of_status(status: ExitStatus) -> PartEnd {
 fn stop(child: &mut Child, grace: Duration) -> io::Result<()> {
     let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     let signal = |signal: Signal| {
-        // It may have ended meanwhile.
+        // The process may have ended meanwhile.
         let _ = group.map(|group| kill_process_group(group, signal));
     };
     signal(Signal::INT);
@@ -114,7 +114,7 @@ mod tests {
 
     use super::*;
 
-    /// A shell that runs a script.
+    /// Returns a shell that runs a script.
     fn shell(script: &str) -> Command {
         let mut command = Command::new("sh");
         command.args(["-c", script]);
@@ -151,12 +151,12 @@ mod tests {
         let place = directory.path().join("process");
         let script = format!("echo $$ > {0}.new; mv {0}.new {0}; exec sleep 60", place.display());
         let started = Instant::now();
-        // The interrupt comes once the process runs.
+        // The interrupt comes once the script runs.
         let end = run_within(shell(&script), LONG, Duration::from_secs(2), || place.exists()).unwrap();
         assert_eq!(end, PartEnd::Interrupted);
         assert!(started.elapsed() < Duration::from_secs(30));
         let process: i32 = fs::read_to_string(&place).unwrap().trim().parse().unwrap();
-        // Nothing is left of the group: it was this process's own, and not that of the tests.
+        // The process group is gone: it was the script's own, not that of the tests.
         assert!(rustix::process::test_kill_process_group(Pid::from_raw(process).unwrap()).is_err());
     }
 }

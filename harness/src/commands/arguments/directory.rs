@@ -65,7 +65,7 @@ impl DirectoryArguments {
         Division::new(self.shard, models)
     }
 
-    /// The directory of a new run, or that of the run to be continued, with the records that are `planned` for this process.
+    /// Creates the directory of a new run, or opens that of the run to be continued; `planned` are the keys of this process's records.
     ///
     /// # Errors
     ///

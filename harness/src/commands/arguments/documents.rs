@@ -21,7 +21,7 @@ impl DocumentArguments {
     ///
     /// # Errors
     ///
-    /// [`CommandError`], where one cannot be read.
+    /// [`CommandError`], where a document cannot be read.
     pub fn read(&self) -> Result<DocumentLibrary, CommandError> {
         DocumentLibrary::read(&self.documents)
     }

@@ -23,11 +23,11 @@ pub struct WorkerOptions {
     pub memory_limit: Option<u64>,
 }
 
-/// Default limit on memory.
+/// Default limit on the memory of a framework's process, in MiB.
 const MEMORY_MIB: u64 = 8192;
 
 impl WorkerOptions {
-    /// The limits on a request that may take `time`.
+    /// Returns the limits on a request that may take `time`.
     pub fn limits(&self, time: Duration) -> Limits {
         Limits {
             time,
@@ -38,13 +38,13 @@ impl WorkerOptions {
     fn memory_mib(&self) -> u64 {
         self.memory_limit.unwrap_or_else(|| {
             let half = Hardware::current().memory_mib / 2;
-            // Where the system does not tell, half is nothing.
+            // Where the system does not tell its memory, half of it is 0.
             if half == 0 { MEMORY_MIB } else { MEMORY_MIB.min(half) }
         })
     }
 }
 
-/// Frameworks in workers, which replay instances token by token, and the limits of each.
+/// Options of the frameworks in workers, which replay instances token by token, and their limits.
 #[derive(Debug, Args)]
 pub struct ReplayArguments {
     /// Frameworks to compare, comma-separated
@@ -66,11 +66,11 @@ pub struct ReplayArguments {
 }
 
 impl ReplayArguments {
-    /// The frameworks that were named, each once.
+    /// Returns the frameworks that were named, each once.
     ///
     /// # Errors
     ///
-    /// [`CommandError`], where one is unknown or its worker does not start.
+    /// [`CommandError`], where a framework is unknown or its worker does not start.
     pub fn choose(&self) -> Result<Vec<Framework>, CommandError> {
         if self.frameworks.iter().any(|name| name == LM_ONLY) {
             let message = format!("{LM_ONLY} is the model alone, and no model is run here: name frameworks only");
@@ -79,7 +79,7 @@ impl ReplayArguments {
         Ok(frameworks::choose(&self.frameworks, &self.workers.workers)?)
     }
 
-    /// The vocabulary that instances are tokenised with.
+    /// Loads the vocabulary that instances are tokenised with.
     ///
     /// # Errors
     ///
@@ -88,7 +88,7 @@ impl ReplayArguments {
         NamedVocabulary::load(&self.vocabulary)
     }
 
-    /// The limits on a compilation, and on all instances of a schema together.
+    /// Returns the limits on a compilation, and on all instances of a schema together.
     pub fn limits(&self) -> Limits {
         self.workers.limits(Duration::from_secs_f64(self.time_limit))
     }

@@ -13,10 +13,10 @@ use crate::error::CommandError;
 use crate::run::manifest::available_cpus;
 use crate::run::progress;
 
-/// Date for chat templates that write one into the prompt: a run must give the same prompts tomorrow.
+/// Date given to chat templates that write one into the prompt: it is fixed, so that runs on other days have the same prompts.
 pub const PROMPT_DATE: jiff::civil::DateTime = jiff::civil::datetime(2024, 7, 26, 0, 0, 0, 0);
 
-/// Models, and the options with which they run.
+/// Options that name models and say how they run.
 #[derive(Debug, Args)]
 pub struct ModelArguments {
     /// The models, comma-separated: `builtin`, directories in Hugging Face layout, GGUF files, or hub ids such as Qwen/Qwen3-0.6B or owner/name:Q8_0.
@@ -43,13 +43,13 @@ pub struct ModelArguments {
     pub prompt: PromptArguments,
 }
 
-/// The text as it is, if it can be read as a `T`.
+/// Returns the text unchanged if it can be read as a `T`.
 fn read_as<T: FromStr<Err = ModelError>>(text: &str) -> Result<String, ModelError> {
     text.parse::<T>().map(|_| text.to_owned())
 }
 
 impl ModelArguments {
-    /// The models given, each once.
+    /// Returns the names of the models, each once.
     pub fn names(&self) -> Vec<String> {
         let mut names: Vec<String> = Vec::new();
         for name in &self.model {
@@ -60,17 +60,17 @@ impl ModelArguments {
         names
     }
 
-    /// Whether the options go together with the models, of which there are none where only servers are asked.
+    /// Checks that the options go together with the models; without `has_models`, only servers are asked.
     ///
     /// # Errors
     ///
-    /// [`CommandError::Arguments`], where no model takes an option, which would be left out of account.
+    /// [`CommandError::Arguments`], where an option has no effect on any model.
     pub fn check(&self, has_models: bool) -> Result<(), CommandError> {
         self.prompt.check(has_models)?;
         let takes_revision = |name: &String| match name.parse() {
             Ok(ModelSource::Hub { revision, .. } | ModelSource::HubGguf { revision, .. }) => revision.is_none(),
             Ok(_) => false,
-            // What is wrong with it is said when it is loaded.
+            // The error in the name is reported when the model is loaded.
             Err(_) => true,
         };
         if self.revision.is_none() || self.model.iter().any(takes_revision) {
@@ -111,7 +111,7 @@ impl ModelArguments {
         model
     }
 
-    /// Threads of a forward pass: those asked for, or all processors but one, which the masks have to themselves.
+    /// Returns the number of threads of a forward pass: the number given, or all processors but one, which is left to the masks.
     pub fn threads(&self) -> usize {
         self.threads
             .unwrap_or_else(|| available_cpus().saturating_sub(1))

@@ -23,7 +23,7 @@ pub struct PromptArguments {
     /// [default: off; on with --reasoning free]
     #[arg(long, value_enum, value_name = "SWITCH")]
     thinking: Option<Switch>,
-    /// Whether models reason before their answer, up to the end tag of their family (`</think>`, gpt-oss's final channel, …).
+    /// Reasoning of models before their answer, up to the end tag of their family (`</think>`, gpt-oss's final channel, …).
     /// Reasoning is not constrained, not judged, and counted apart. `quality` asks every question both ways
     #[arg(long, value_enum, default_value_t = ReasoningMode::None, value_name = "MODE")]
     reasoning: ReasoningMode,
@@ -44,7 +44,7 @@ pub enum Switch {
     Off,
 }
 
-/// Whether models reason before their answer.
+/// Reasoning of models before their answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum ReasoningMode {
     /// The answer begins at once
@@ -54,7 +54,7 @@ pub enum ReasoningMode {
 }
 
 impl PromptArguments {
-    /// Whether the options go together; `has_models` says whether models of this machine are asked at all.
+    /// Checks that the options go together; `has_models` is whether any model of this machine is asked.
     ///
     /// # Errors
     ///
@@ -116,7 +116,7 @@ impl PromptArguments {
         })
     }
 
-    /// The instructions that come before those of the prompt.
+    /// Returns the instructions that come before those of the prompt.
     pub fn system(&self) -> Option<&str> {
         self.system.as_deref()
     }

@@ -40,7 +40,7 @@ impl ServerArguments {
         servers.map(|server| server.summary(self.concurrency)).collect()
     }
 
-    /// A client for each server, with its key.
+    /// Returns a client for each server, with its key.
     ///
     /// # Errors
     ///

@@ -10,16 +10,16 @@ use maskwright_worker::style::{
 /// Style of documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum DocumentStyle {
-    /// As a model should write, on one line
+    /// Documents on one line, as a model should write them
     Compact,
-    /// As a model should write, with spaces and line breaks here and there
+    /// Documents as a model should write them, with spaces and line breaks here and there
     Generation,
     /// Any JSON: any key order, whitespace, escape and spelling of numbers
     Rfc8259,
 }
 
 impl DocumentStyle {
-    /// The engine's style of this name.
+    /// Returns the engine's style of this name.
     fn style(self) -> Style {
         match self {
             Self::Compact => Style {
@@ -32,7 +32,7 @@ impl DocumentStyle {
     }
 }
 
-/// Options that change one field each of the style that `--style` names. One that is not given leaves its field as the
+/// Options that each change one field of the style named by `--style`. A field whose option is not given stays as the
 /// style has it.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Style")]
@@ -95,7 +95,7 @@ pub struct StyleArguments {
     local_times: bool,
 }
 
-/// A number, or `none`.
+/// Reads a number, or `none`.
 fn bound(text: &str) -> Result<Bound, String> {
     match text {
         "none" => Ok(Bound::NONE),
@@ -106,7 +106,7 @@ fn bound(text: &str) -> Result<Bound, String> {
     }
 }
 
-/// A bound on depth, which the engine counts in a byte.
+/// Reads a bound on depth, which the engine counts in a byte.
 fn depth_bound(text: &str) -> Result<Bound, String> {
     match bound(text) {
         Ok(Bound::Most(depth)) if depth > u8::MAX.into() => Err(format!("a number up to {}, or `none`", u8::MAX)),
@@ -123,7 +123,7 @@ enum LineBreakArgument {
     Crlf,
 }
 
-/// An indent as an argument: a number of spaces, or `tab`.
+/// Reads an indent: a number of spaces, or `tab`.
 fn indent(text: &str) -> Result<IndentChange, String> {
     match text {
         "tab" => Ok(IndentChange::Tab(Tab::Tab)),
@@ -134,17 +134,17 @@ fn indent(text: &str) -> Result<IndentChange, String> {
     }
 }
 
-/// A comma with spaces around it.
+/// Reads a comma with spaces around it.
 fn item_separator(text: &str) -> Result<(u8, u8), String> {
     separator(text, ',')
 }
 
-/// A colon with spaces around it.
+/// Reads a colon with spaces around it.
 fn key_separator(text: &str) -> Result<(u8, u8), String> {
     separator(text, ':')
 }
 
-/// The spaces around one character.
+/// Reads the numbers of spaces before and after `character`.
 fn separator(text: &str, character: char) -> Result<(u8, u8), String> {
     let parts = text.split_once(character);
     let spaces = |part: &str| match part.bytes().all(|byte| byte == b' ') {
@@ -179,7 +179,7 @@ enum EscapesArgument {
     Ascii,
 }
 
-/// Valid strings that are written rather than others.
+/// Preferences among valid strings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum PreferenceArgument {
     /// No string rather than another
@@ -204,7 +204,7 @@ enum KeyOrderArgument {
 }
 
 impl StyleArguments {
-    /// The engine's options for documents of a style with these changes, with formats asserted unless they are
+    /// Returns the engine's options for documents of a style with these changes, with formats asserted unless they are
     /// annotations.
     pub fn exact_options(&self, style: DocumentStyle, annotate_formats: bool) -> ExactOptions {
         let formats = match annotate_formats {

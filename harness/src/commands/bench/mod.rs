@@ -50,16 +50,16 @@ pub struct BenchArguments {
     /// Tokens per answer, at most [default: 512; none with --protocol paper]
     #[arg(long, value_parser = positive::<usize>, value_name = "N")]
     max_tokens: Option<usize>,
-    /// How answers are asked for
+    /// Protocol by which answers are asked for
     #[arg(long, value_enum, default_value_t = Protocol::Ours, value_name = "PROTOCOL")]
     protocol: Protocol,
-    /// Let the model read what all prompts begin with once only, as servers do
+    /// Let the model read the common prefix of all prompts once only, as servers do
     #[arg(long)]
     prefix_cache: bool,
     /// Compile schemas while the model reads the prompt, so that the compilation is part of TTFT; --protocol paper does so by itself
     #[arg(long)]
     compile_beside_prefill: bool,
-    /// How often each answer is asked for. The one with the middle total time counts
+    /// Number of times that each answer is asked for. The one with the middle total time counts
     #[arg(long, default_value_t = 1, value_parser = repetitions, value_name = "N")]
     repeat: usize,
     /// Demonstrations in the prompt
@@ -71,7 +71,7 @@ pub struct BenchArguments {
     /// Seconds that a generation may take
     #[arg(long, default_value_t = 40.0, value_parser = seconds, value_name = "S")]
     generation_limit: f64,
-    /// Whose rules answers are judged by: `strict`, each schema's own draft; or `paper`, as the JSONSchemaBench paper does,
+    /// Rules by which answers are judged: `strict`, each schema's own draft; or `paper`, as the JSONSchemaBench paper does,
     /// with its defects. Both verdicts are kept [default: strict; paper with --paper]
     #[arg(long, value_name = "RULES")]
     scoring: Option<Scoring>,
@@ -107,7 +107,7 @@ pub struct BenchArguments {
     json: bool,
 }
 
-/// Calls of functions, which are asked for in place of documents.
+/// Options of function calling, which is measured in place of documents.
 #[derive(Debug, Args)]
 struct ToolArguments {
     /// Ask models to call functions and judge the calls: a file of questions in the layout of the Berkeley Function-Calling Leaderboard, with
@@ -125,7 +125,7 @@ struct ToolArguments {
     no_parallel_calls: bool,
 }
 
-/// Options for documents that mean nothing for calls.
+/// Options that apply to documents and not to function calls.
 const NOT_OF_TOOLS: [&str; 15] = [
     "datasets",
     "data",
@@ -156,7 +156,7 @@ pub fn run(arguments: &BenchArguments) -> Result<(), CommandError> {
     }
 }
 
-/// How tokens are chosen; greedily by default.
+/// Options of sampling; greedy by default.
 #[derive(Debug, Args)]
 struct SamplingArguments {
     /// Sampling temperature; 0 is greedy
@@ -177,13 +177,13 @@ struct SamplingArguments {
 }
 
 impl BenchArguments {
-    /// What the rows are made ready by.
+    /// Returns the options for loading models and preparing frameworks.
     fn row_options(&self) -> RowOptions<'_> {
         self.rows
             .options(&self.style, self.compile_limit, self.generation_limit)
     }
 
-    /// Tokens per answer, at most.
+    /// Returns the largest number of tokens of an answer; `None` without a limit.
     fn max_tokens(&self) -> Option<usize> {
         match (self.max_tokens, self.protocol) {
             (None, Protocol::Ours) => Some(DEFAULT_MAX_TOKENS),
@@ -201,11 +201,11 @@ impl BenchArguments {
         !self.no_finish_in_time && self.protocol == Protocol::Ours
     }
 
-    /// Whose rules answers are judged by.
+    /// Returns the rules by which answers are judged.
     ///
     /// # Errors
     ///
-    /// [`CommandError::Arguments`], where the paper's figures are to stand beside figures by other rules.
+    /// [`CommandError::Arguments`], where the paper's figures would stand beside figures by other rules.
     fn scoring(&self) -> Result<Scoring, CommandError> {
         match (self.scoring, self.paper) {
             (Some(Scoring::Strict), true) => Err(CommandError::Arguments(
@@ -217,7 +217,7 @@ impl BenchArguments {
         }
     }
 
-    /// What the run measures, for the manifest.
+    /// Returns the settings of the run, for its manifest.
     fn settings(
         &self,
         models: Vec<serde_json::Value>,

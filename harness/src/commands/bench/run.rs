@@ -79,7 +79,7 @@ pub fn run(arguments: &BenchArguments) -> Result<(), CommandError> {
         directory.records().iter().map(|record| &record.repeats_s[..]),
     ));
     let reasons = run.ask_servers(&server_runs, &mut directory)?;
-    // Other parts of a run may have schemas that can be used.
+    // Other parts of the run may have usable schemas.
     if directory.shard().is_none()
         && let Some(nothing) = nothing_usable(&directory)
     {
@@ -100,7 +100,7 @@ pub fn run(arguments: &BenchArguments) -> Result<(), CommandError> {
     CommandError::unless_finished(reasons, &directory)
 }
 
-/// How each server is asked.
+/// Returns a run for each server, not started yet.
 fn server_runs<'a>(
     arguments: &BenchArguments,
     clients: &'a [Arc<Client>],
@@ -120,8 +120,8 @@ fn server_runs<'a>(
     clients.iter().map(server_run).collect()
 }
 
-/// The directory of a new run or the one to be resumed, once every server that is going to be asked has answered a first
-/// question: what does not work should not be found out after hours.
+/// Opens the directory of a new run or of the one to be resumed, once every server to be asked has answered a first question:
+/// errors of the servers' settings should not appear after hours.
 fn open(
     arguments: &BenchArguments,
     manifest: &mut Manifest<BenchSettings>,
@@ -130,7 +130,7 @@ fn open(
     planned: HashSet<RecordKey>,
 ) -> Result<RunDirectory<Record>, CommandError> {
     if !arguments.directory.is_continued() {
-        // A part of a run asks some servers only.
+        // A part of a run may ask only some of the servers.
         let is_asked = |server_run: &&ServerRun<'_>| {
             let name = &server_run.client.settings().name;
             planned.iter().any(|key| key.framework == *name)
@@ -146,7 +146,7 @@ fn open(
     Ok(directory)
 }
 
-/// What a run goes through.
+/// Arguments and data of a run of the benchmark.
 struct BenchRun<'a> {
     arguments: &'a BenchArguments,
     rows: &'a Rows,
@@ -155,7 +155,7 @@ struct BenchRun<'a> {
 }
 
 impl BenchRun<'_> {
-    /// Measures every model of this machine; `prepared` is the first.
+    /// Measures every model of this machine; `prepared` is the first one, already loaded.
     fn ask_models(
         &self,
         mut prepared: Option<PreparedModel>,
@@ -195,13 +195,13 @@ impl BenchRun<'_> {
                 read: None,
             };
             run.run(self.datasets, directory)?;
-            // Two large models may not fit into memory beside one another: `current` ends here.
+            // `current` is dropped here, as two large models may not fit into memory together.
         }
         Ok(())
     }
 
-    /// Asks every server, one after the other: those on the same machine would hold each other up. Says why not everything
-    /// was answered, if so.
+    /// Asks the servers one after the other, as servers on one machine would slow each other down. Returns the reasons why questions
+    /// were left unanswered, empty if none was.
     fn ask_servers(
         &self,
         server_runs: &[ServerRun<'_>],
@@ -218,7 +218,7 @@ impl BenchRun<'_> {
     }
 }
 
-/// The rows of the tables: every model with every framework, then the servers.
+/// Returns the keys of the tables' rows: every model with every framework, then the servers.
 fn row_keys(arguments: &BenchArguments, models: &[String], names: &[String]) -> Vec<RowKey> {
     let local = models.iter().flat_map(|model| {
         names.iter().map(move |framework| RowKey {
@@ -237,7 +237,7 @@ fn row_keys(arguments: &BenchArguments, models: &[String], names: &[String]) -> 
     local.chain(remote).collect()
 }
 
-/// The datasets and schemas that each row is asked about. A name that stands twice in a dataset is one schema.
+/// Returns the datasets and schemas that each row is asked about. Schemas of one name in a dataset count as one.
 fn questions(datasets: &[Dataset]) -> HashSet<(&str, &str)> {
     let each = datasets.iter().flat_map(|dataset| {
         let instances = dataset.instances.iter();
@@ -246,12 +246,12 @@ fn questions(datasets: &[Dataset]) -> HashSet<(&str, &str)> {
     each.collect()
 }
 
-/// The name of a question among those of all datasets.
+/// Returns the name of a question among those of all datasets.
 fn name((dataset, instance): (&str, &str)) -> String {
     format!("{dataset}/{instance}")
 }
 
-/// The error of a run of whose schemas none can be used.
+/// Returns the error of a run none of whose schemas can be used; `None` where one can.
 fn nothing_usable(directory: &RunDirectory<Record>) -> Option<CommandError> {
     let reasons = directory.records().iter().map(|record| record.unusable.as_deref());
     let schemas: HashSet<&str> = directory
@@ -268,7 +268,7 @@ fn nothing_usable(directory: &RunDirectory<Record>) -> Option<CommandError> {
     }
 }
 
-/// Writes the tables beside the records, and prints them, also where they cannot be written.
+/// Writes the tables beside the records, and prints them, even if they cannot be written.
 fn report(
     directory: &RunDirectory<Record>,
     scope: Scope<'_>,

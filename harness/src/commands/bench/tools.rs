@@ -26,7 +26,7 @@ use crate::tools::report::ToolReport;
 use crate::tools::rows::{RowKey, rows};
 use crate::tools::settings::{ToolSettings, dataset_settings};
 
-/// Asks for calls and prints the tables.
+/// Asks the function-calling requests and prints the tables.
 ///
 /// # Errors
 ///
@@ -97,7 +97,7 @@ pub(super) fn run(arguments: &BenchArguments, file: &Path) -> Result<(), Command
                 finish_in_time: arguments.finish_in_time(),
                 overlap: !arguments.no_overlap,
                 mask_effects: false,
-                // In channels reasoning is a part of the reply, which the structural tag knows.
+                // In gpt-oss's channels, reasoning is a part of the reply, and the structural tag allows it.
                 reasoning: reasoning.filter(|_| asking.format != ToolFormat::Harmony),
             },
             asking,
@@ -106,7 +106,7 @@ pub(super) fn run(arguments: &BenchArguments, file: &Path) -> Result<(), Command
             system: arguments.rows.model.prompt.system(),
         };
         run.run(&set, &mut directory)?;
-        // Two large models may not fit into memory beside one another: `current` ends here.
+        // `current` is dropped here, as two large models may not fit into memory together.
     }
     let warnings: Vec<String> = load.finish().into_iter().collect();
     if !directory.ends_part(&warnings)? {
@@ -115,11 +115,11 @@ pub(super) fn run(arguments: &BenchArguments, file: &Path) -> Result<(), Command
     CommandError::unless_finished(Vec::new(), &directory)
 }
 
-/// Whether every framework can be asked for calls.
+/// Checks that every framework takes structural tags, and that no server is named.
 ///
 /// # Errors
 ///
-/// [`CommandError`], with the one that cannot, or that a server was named.
+/// [`CommandError`], with the framework that takes none, or because a server was named.
 fn check(rows: &Rows) -> Result<(), CommandError> {
     let frameworks = rows.frameworks.iter().filter_map(|row| row.framework.as_ref());
     let mut others = frameworks.filter(|framework| !framework.description.structural_tags);
@@ -136,7 +136,7 @@ fn check(rows: &Rows) -> Result<(), CommandError> {
     }
 }
 
-/// The requests of a file, or of the sample.
+/// Reads the requests of a file, or returns the built-in sample.
 fn requests(arguments: &BenchArguments, file: &Path) -> Result<RequestSet, CommandError> {
     let sample = Subsample {
         limit: arguments.limit,
@@ -148,7 +148,7 @@ fn requests(arguments: &BenchArguments, file: &Path) -> Result<RequestSet, Comma
     })
 }
 
-/// The choice among functions.
+/// Returns the choice among functions.
 fn choice(arguments: &BenchArguments) -> ToolChoice {
     match &arguments.tools.tool_choice[..] {
         "auto" => ToolChoice::Auto,
@@ -158,7 +158,7 @@ fn choice(arguments: &BenchArguments) -> ToolChoice {
     }
 }
 
-/// Settings of the run, for the manifest.
+/// Returns the settings of the run, for its manifest.
 fn settings(
     arguments: &BenchArguments,
     models: Vec<serde_json::Value>,
@@ -187,7 +187,7 @@ fn settings(
     })
 }
 
-/// Writes the tables beside the records, and prints them, also where they cannot be written.
+/// Writes the tables beside the records, and prints them, even if they cannot be written.
 fn report(
     arguments: &BenchArguments,
     directory: &RunDirectory<CallRecord>,

@@ -62,7 +62,7 @@ struct Findings {
     parts: Vec<UnsatisfiablePart>,
     /// Values that the schema allows and the style never writes.
     left_out: Vec<Narrowing>,
-    /// Whether the search for such values reached its limit on work, so that there may be more.
+    /// Whether the search for values left out reached its limit on work, so that there may be more.
     more_may_be_left_out: bool,
     /// Instances with the byte at which each is forbidden, if any; not examined where a schema is refused.
     instances: Vec<(PathBuf, Option<Forbidden>)>,
@@ -178,7 +178,7 @@ fn draft_name(draft: Draft) -> &'static str {
     }
 }
 
-/// The line of a place in the schema itself.
+/// Returns the line of a place in the schema itself; `None` for a place in another document.
 fn line(schema: &str, place: &KeywordLocation) -> Option<usize> {
     match place.document {
         None => line_of(schema, &place.pointer),
@@ -203,7 +203,7 @@ fn terminal(findings: &Findings, schema: &str) -> String {
     }
     let at = |line: Option<usize>| line.map_or(String::new(), |line| format!("line {line}: "));
     let mut line_of_others = |line: String| {
-        // Names in schemas and of files may hold line ends.
+        // Names in schemas and names of files may contain line breaks.
         text.push_str(&folded(&with_short_pointers(&in_line(&line))));
         text.push('\n');
     };
@@ -238,7 +238,7 @@ fn terminal(findings: &Findings, schema: &str) -> String {
     text
 }
 
-/// Everything as JSON.
+/// Returns all findings as JSON.
 fn report(findings: &Findings, schema: &str) -> Value {
     let keywords = |conflict: &Conflict| {
         json!({

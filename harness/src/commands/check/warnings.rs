@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::lines::lines_of;
 
-/// Options for warnings: those wanted, and whether they are errors.
+/// Options for warnings: notes on other implementations, and warnings that count as errors.
 #[derive(Debug, Args)]
 pub struct WarningArguments {
     /// Fail, with exit code 6, where there are warnings
@@ -25,7 +25,7 @@ enum Denied {
 }
 
 impl WarningArguments {
-    /// The warnings on a schema, and the notes if they are asked for.
+    /// Returns the warnings on a schema, and the notes with `--peers`.
     pub fn find(&self, schema: &str, options: &ExactOptions) -> Vec<Warning> {
         let mut found = lint(schema, options);
         if self.peers {
@@ -47,7 +47,7 @@ fn is_note(warning: &Warning) -> bool {
     warning.kind() == WarningKind::Peers
 }
 
-/// Warnings as lines of text.
+/// Returns warnings as lines of text.
 pub fn described(warnings: &[Warning], schema: &str) -> Vec<String> {
     let described = warnings.iter().zip(places(warnings, schema)).map(|(warning, line)| {
         let what = if is_note(warning) { "note" } else { "warning" };
@@ -59,7 +59,7 @@ pub fn described(warnings: &[Warning], schema: &str) -> Vec<String> {
     described.collect()
 }
 
-/// Warnings as JSON.
+/// Returns warnings as JSON.
 pub fn report(warnings: &[Warning], schema: &str) -> Vec<Value> {
     let report = warnings.iter().zip(places(warnings, schema)).map(|(warning, line)| {
         json!({

@@ -30,7 +30,7 @@ use crate::worker::{Provision, Worker};
 
 /// Largest size of a schema, in bytes, that is recorded beside a counter-example.
 const SHORT_SCHEMA: usize = 4_000;
-/// Defects of each framework in report.md.
+/// Number of defects of each framework in report.md.
 const DEFECTS_WRITTEN: usize = 50;
 /// Largest number of characters kept of the judge's objection to a document.
 const PROBLEM: usize = 300;
@@ -39,10 +39,10 @@ const PROBLEM: usize = 300;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct CoverageSettings {
     frameworks: Vec<FrameworkSettings>,
-    /// Files of MaskBench, and SHA-256 of their names and contents.
+    /// Number of MaskBench's files, and SHA-256 of their names and contents.
     files: usize,
     sha256: Option<String>,
-    /// Cases of the Test Suite, their draft, and SHA-256 of the cases and the documents that they refer to.
+    /// Number of the Test Suite's cases, their draft, and SHA-256 of the cases and the documents that they refer to.
     cases: usize,
     #[serde(default)]
     draft: Option<String>,
@@ -145,7 +145,7 @@ pub fn run(arguments: &CoverageArguments) -> Result<(), CommandError> {
 }
 
 impl CoverageArguments {
-    /// MaskBench, where it is among the sources.
+    /// Opens MaskBench, where it is among the sources.
     fn mask_bench(&self) -> Result<Option<MaskBench>, CommandError> {
         if !self.sources.contains(&Source::Maskbench) {
             return Ok(None);
@@ -192,21 +192,21 @@ enum Next<'a> {
     Case(&'a Subject),
 }
 
-/// The schemas on their way through the frameworks.
+/// A run over all schemas and frameworks, in progress.
 struct CoverageRun<'a> {
     library: &'a DocumentLibrary,
     vocabulary: &'a NamedVocabulary,
     amounts: Amounts,
     options: TrialOptions,
     frameworks: &'a [Framework],
-    /// Workers by framework, and by whether formats assert.
+    /// Workers by the framework's number and by whether formats are asserted.
     workers: BTreeMap<(usize, bool), Worker>,
     /// Number of schemas of the whole run.
     schemas: usize,
 }
 
 impl<'a> CoverageRun<'a> {
-    /// Tests schema by schema, with all frameworks in turn, those of which the directory has no record yet.
+    /// Tests the schemas that the directory has no record of yet, schema by schema, with all frameworks in turn.
     fn all(
         &mut self,
         bench: Option<&MaskBench>,
@@ -339,7 +339,7 @@ impl<'a> CoverageRun<'a> {
 ///
 /// # Errors
 ///
-/// [`CommandError::Arguments`], where they are not: their figures could not stand beside others.
+/// [`CommandError::Arguments`], where the hash differs: figures of different documents cannot be compared.
 fn check_same(records: &[CoverageRecord], (dataset, schema): (&str, &str), sha256: &str) -> Result<(), CommandError> {
     let mut known = records.iter();
     let other = known.find(|record| {
@@ -382,7 +382,7 @@ fn counter_example(
     })
 }
 
-/// A framework's worker, with a schema to compile.
+/// A framework's worker with a schema, which compiles it and replays documents.
 struct WorkerProbe<'p> {
     framework: &'p Framework,
     worker: &'p mut Worker,
@@ -392,7 +392,7 @@ struct WorkerProbe<'p> {
 }
 
 impl WorkerProbe<'_> {
-    /// Compiles the schema and replays texts. The verdicts are `None` where the framework gave none.
+    /// Compiles the schema and replays texts. A verdict is `None` where the framework gave none.
     fn replay(&mut self, texts: &[(&str, bool)]) -> (Trial, Vec<Option<bool>>) {
         let subject = self.subject;
         let judging = Judging {

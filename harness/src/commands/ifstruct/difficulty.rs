@@ -3,7 +3,7 @@
 use clap::Args;
 use maskwright_suites::ifstruct::Difficulty;
 
-/// Difficulty of generated samples; by default that of the public test set.
+/// Options of the difficulty of generated samples; the default is that of the public test set.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Difficulty of generated samples")]
 pub struct DifficultyArguments {

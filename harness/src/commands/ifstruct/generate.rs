@@ -61,13 +61,13 @@ pub struct GenerateArguments {
     json: bool,
 }
 
-/// Samples written at once.
+/// Number of samples written at once.
 const CHUNK: usize = 256;
 /// Longest time that a rewriting may take.
 const REWRITING: Duration = Duration::from_secs(120);
 
 impl GenerateArguments {
-    /// The server that rewrites, once it has answered a first question; none where none was named.
+    /// Returns the server that rewrites, once it has answered a first question; `None` where no server was named.
     fn rewriter(&self) -> Result<Option<Rewriter>, CommandError> {
         let Some(settings) = &self.rewriter else {
             return Ok(None);
@@ -135,7 +135,7 @@ pub fn run(arguments: &GenerateArguments) -> Result<(), CommandError> {
         let mut stopped = None;
         if let Some(rewriter) = &rewriter {
             let (done, ended) = rewriter.rewrite(&mut chunk, &mut rewritten);
-            // What was rewritten was paid for.
+            // Rewritten samples are kept, as they were paid for.
             chunk.truncate(done);
             stopped = ended.err();
         }

@@ -38,7 +38,7 @@ pub struct LeaderboardArguments {
     json: bool,
 }
 
-/// Whether a directory holds a run of `ifstruct run`.
+/// Checks that a directory holds a run of `ifstruct run`.
 fn check_run(directory: &Path) -> Result<(), CommandError> {
     let manifest = std::fs::read_to_string(directory.join(MANIFEST)).unwrap_or_default();
     let place = directory.display();

@@ -48,7 +48,7 @@ pub fn run(command: &IfstructCommand) -> Result<(), CommandError> {
     }
 }
 
-/// Arguments with the samples and the strictness by which replies are judged.
+/// Options for the samples and the strictness by which replies are judged.
 #[derive(Debug, clap::Args)]
 struct Judgement {
     /// Samples that replies name by `seed`: JSON Lines, or the hub's parquet file. Without it, lines hold whole samples, or
@@ -69,11 +69,11 @@ impl Judgement {
         }
     }
 
-    /// The samples given, or those fetched; none where there are neither. Rows that cannot be used are said, and left out.
+    /// Reads the samples given, or those fetched; `None` where there are neither. Rows that cannot be used are reported and left out.
     ///
     /// # Errors
     ///
-    /// A file that cannot be read.
+    /// An error where a file cannot be read.
     fn samples(&self) -> Result<Option<Samples>, CommandError> {
         let path = match &self.samples {
             Some(path) => path.clone(),
@@ -90,7 +90,7 @@ impl Judgement {
     }
 }
 
-/// A file to read line by line; standard input where it is called `-`.
+/// Opens a file for reading line by line; standard input where the path is `-`.
 ///
 /// # Errors
 ///

@@ -17,8 +17,8 @@ pub struct RewardArguments {
     judgement: Judgement,
 }
 
-/// Answers each line of standard input with a line: `reward`, 1 or 0, and the verdict; or `error`, where the line is
-/// nothing that can be scored.
+/// Answers each line of standard input with a line: `reward`, 1 or 0, and the verdict; or `error`, where the line
+/// cannot be scored.
 ///
 /// # Errors
 ///
@@ -35,7 +35,7 @@ pub fn run(arguments: &RewardArguments) -> Result<(), CommandError> {
         let answer = answer.unwrap_or_else(|error| json!({ "line": number, "error": error }));
         let written = writeln!(output, "{answer}").and_then(|()| output.flush());
         match written {
-            // Who asked has gone: there is nobody to answer to.
+            // The program that asked has ended: nobody reads the answers.
             Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => return Ok(()),
             written => written?,
         }

@@ -30,9 +30,9 @@ use crate::run::{interrupt, progress};
 use crate::server::{Answer, Client, Ended, Next, Patience, Question, Unanswered, ask_all, check};
 use crate::terminal::wrapped;
 
-/// Samples that are generated where none are given.
+/// Number of samples generated where no samples are given.
 const SAMPLES: usize = 100;
-/// The model that is asked where none is named.
+/// The model that is asked where no model is named.
 const DEFAULT_MODEL: &str = "builtin";
 /// Largest number of tokens of a reply that warms a model up.
 const WARM_UP_TOKENS: usize = 16;
@@ -136,7 +136,7 @@ pub fn run(arguments: &RunArguments) -> Result<(), CommandError> {
     });
     let planned = planned.collect();
     let mut directory: RunDirectory<ReplyRecord> = arguments.directory.open(&mut manifest, planned)?;
-    // A run that was killed before it wrote them has none.
+    // A run that was killed before it wrote the samples has no such file.
     if !directory.path().join(SAMPLES_FILE).exists() {
         let lines = samples.all().iter().map(sample_line);
         directory.write(SAMPLES_FILE, &lines.collect::<String>())?;
@@ -202,14 +202,14 @@ impl ReplyRun<'_> {
         let compiler = ReplyCompiler::new(model.vocabulary().clone(), options);
         let bar = progress::bar((self.samples.all().len() * modes.len()) as u64, name);
         if let Some(first) = self.samples.all().first() {
-            // Replies that nobody counts: weights are paged in, threads started, the first compilation is over.
+            // Warm-up replies, which count in no figure: weights are paged in, threads started, the first compilation over.
             for mode in modes {
                 self.reply(key(*mode, first), first, &mut model, &compiler, Purpose::WarmUp)?;
             }
         }
         for (number, sample) in self.samples.all().iter().enumerate() {
             for turn in 0..modes.len() {
-                // Every mode is first equally often, so that none always finds the caches warm.
+                // Each mode is the first one equally often, so that none always finds the caches warm.
                 let mode = modes[(number + turn) % modes.len()];
                 bar.inc(1);
                 let key = key(mode, sample);
@@ -359,7 +359,7 @@ impl ReplyRun<'_> {
             Err(unanswered) => record.server = Some(ServerRecord::unanswered(&unanswered)),
             Ok(answer) => {
                 record.server = Some(ServerRecord::of_answer(&answer, client.settings().prices.as_ref()));
-                // What fails is quoted on record.
+                // Failures on record quote the reply, so the cleaned text is judged.
                 let text = client.clean(&answer.text);
                 self.judge(sample, &text, &mut record);
                 record.generation = GenerationRecord::of_answer(&answer, text);
@@ -374,7 +374,7 @@ impl ReplyRun<'_> {
 }
 
 impl RunArguments {
-    /// The modes that were named, each once.
+    /// Returns the modes that were named, each once.
     fn modes(&self) -> Vec<Mode> {
         let mut modes: Vec<Mode> = Vec::new();
         for mode in &self.modes {
@@ -385,7 +385,7 @@ impl RunArguments {
         modes
     }
 
-    /// The models of this machine that are asked: with servers, which have their own, only those that were named.
+    /// Returns the models of this machine that are asked: with servers, which have their own models, only those that were named.
     fn local_models(&self) -> Vec<String> {
         let models = self.model.names();
         match self.servers.servers.is_empty() || models != [DEFAULT_MODEL] {
@@ -394,11 +394,11 @@ impl RunArguments {
         }
     }
 
-    /// The samples of the run.
+    /// Returns the samples of the run.
     ///
     /// # Errors
     ///
-    /// A file that cannot be read, or no samples at all.
+    /// An error where a file cannot be read, or where there are no samples at all.
     fn samples(&self) -> Result<Samples, CommandError> {
         let read = match self.split {
             Some(_) => None,

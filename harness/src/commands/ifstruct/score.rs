@@ -106,19 +106,19 @@ pub fn run(arguments: &ScoreArguments) -> Result<(), CommandError> {
     }
 }
 
-/// The replies scored so far.
+/// Counts of the replies scored so far.
 struct Scored<'a> {
     judgement: &'a Judgement,
     samples: Option<&'a Samples>,
     tally: Tally,
-    /// The seeds and prompts that have had a reply, and in which line.
+    /// Line of the first reply to each seed and prompt.
     seen: HashMap<(u64, String), usize>,
-    /// The seeds that replies named instead of bringing their sample.
+    /// Seeds of the samples that replies named instead of containing them.
     named: HashSet<u64>,
 }
 
 impl Scored<'_> {
-    /// The seed and the verdict of a line, which goes into the tally. A sample's second reply does not count.
+    /// Scores a line, adds the verdict to the counts, and returns it with the sample's seed. A sample's second reply does not count.
     fn add(&mut self, number: usize, row: Map<String, Value>) -> Result<(u64, Score), String> {
         let row = ReplyRow::new(row).map_err(|problem| problem.to_string())?;
         let sample = row.sample(self.samples).map_err(|problem| problem.to_string())?;
@@ -140,7 +140,7 @@ impl Scored<'_> {
         Ok((sample.seed, score))
     }
 
-    /// Number of samples without a reply, where replies name samples.
+    /// Returns the number of samples without a reply, where replies name samples.
     fn missing(&self) -> Option<usize> {
         let samples = self.samples.filter(|_| !self.named.is_empty())?;
         Some(samples.all().len().saturating_sub(self.named.len()))

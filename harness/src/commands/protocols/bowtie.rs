@@ -1,4 +1,4 @@
-//! `maskwright bowtie`: a framework as an implementation that Bowtie compares.
+//! `maskwright bowtie`: a framework as an implementation for Bowtie's comparison.
 
 use std::io::{self, BufRead as _};
 use std::time::Duration;
@@ -31,7 +31,7 @@ pub struct BowtieArguments {
 ///
 /// # Errors
 ///
-/// [`CommandError`], where the framework cannot be made ready, or a request is none of Bowtie's.
+/// [`CommandError`], where the framework cannot be prepared, or a request is not in Bowtie's protocol.
 pub fn run(arguments: &BowtieArguments) -> Result<(), CommandError> {
     let names = [arguments.framework.clone()];
     let frameworks = frameworks::choose(&names, &arguments.workers.workers)?;

@@ -1,4 +1,4 @@
-//! The commands that answer another program, line by line, until it has nothing more to ask.
+//! The commands that answer the requests of another program, line by line, until the input ends.
 
 pub mod bowtie;
 pub mod worker;

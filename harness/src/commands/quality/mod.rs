@@ -100,17 +100,17 @@ fn bounded(text: &str, least: usize, most: usize) -> Result<usize, String> {
 }
 
 impl QualityArguments {
-    /// Returns the options by which models and frameworks are made ready.
+    /// Returns the options for loading models and preparing frameworks.
     fn row_options(&self) -> RowOptions<'_> {
         self.rows
             .options(&self.style, self.compile_limit, self.generation_limit)
     }
 
-    /// The questions of every task, each task once.
+    /// Returns the questions of every task, each task once.
     ///
     /// # Errors
     ///
-    /// [`CommandError::NotFound`] and [`CommandError::Questions`], where questions are not there or cannot be read, and
+    /// [`CommandError::NotFound`] and [`CommandError::Questions`], where questions are missing or cannot be read, and
     /// [`CommandError::NothingMeasured`], where there are none.
     fn question_sets(&self) -> Result<Vec<QuestionSet>, CommandError> {
         let mut sets: Vec<QuestionSet> = Vec::new();

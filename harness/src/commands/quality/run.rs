@@ -66,7 +66,7 @@ pub fn run(arguments: &QualityArguments) -> Result<(), CommandError> {
     let planned: HashSet<AnswerKey> = planned.collect();
     let server_runs = server_runs(arguments, &rows.clients, &sampling);
     if !arguments.directory.is_continued() {
-        // What does not work should not be found out after hours.
+        // Errors of the servers' settings should not appear after hours.
         let is_asked = |name: &str| planned.iter().any(|key: &AnswerKey| key.framework == name);
         let mut first = server_runs
             .iter()
@@ -102,7 +102,7 @@ pub fn run(arguments: &QualityArguments) -> Result<(), CommandError> {
             prefix_cache: !arguments.no_prefix_cache,
         };
         run.run(&sets, &mut directory)?;
-        // Two large models may not fit into memory beside one another: `current` ends here.
+        // `current` is dropped here, as two large models may not fit into memory together.
     }
     let mut reasons = Vec::new();
     for server_run in &server_runs {
@@ -140,7 +140,7 @@ fn server_runs<'a>(
     direct.chain(drafted).collect()
 }
 
-/// The rows of the tables: every model with every framework, then the servers, and behind the rows of each mode those of the next.
+/// Returns the keys of the tables' rows: every model in every mode with every framework, then the servers, directly and with drafts.
 fn row_keys(arguments: &QualityArguments, models: &[String], names: &[String]) -> Vec<RowKey> {
     let local = models.iter().flat_map(|model| {
         arguments.modes().into_iter().flat_map(move |mode| {
@@ -172,7 +172,7 @@ fn row_keys(arguments: &QualityArguments, models: &[String], names: &[String]) -
     local.chain(direct).chain(drafted).collect()
 }
 
-/// The questions that each row is asked.
+/// Returns the tasks and questions that each row is asked.
 fn questions(sets: &[QuestionSet]) -> HashSet<(QualityTask, &str)> {
     let each = sets.iter().flat_map(|set| {
         let questions = set.questions.iter();
@@ -181,12 +181,12 @@ fn questions(sets: &[QuestionSet]) -> HashSet<(QualityTask, &str)> {
     each.collect()
 }
 
-/// The name of a question among those of all tasks.
+/// Returns the name of a question among those of all tasks.
 fn name((task, question): (QualityTask, &str)) -> String {
     format!("{}/{question}", task.name())
 }
 
-/// Writes the tables beside the records, and prints them, also where they cannot be written.
+/// Writes the tables beside the records, and prints them, even if they cannot be written.
 fn report(
     arguments: &QualityArguments,
     directory: &RunDirectory<AnswerRecord>,
@@ -244,7 +244,7 @@ impl QualityArguments {
             .collect()
     }
 
-    /// Whether there are drafts for every constrained row, where they are asked for.
+    /// Checks that every constrained row has drafts, where drafts are asked for.
     ///
     /// # Errors
     ///
@@ -265,7 +265,7 @@ impl QualityArguments {
         }
     }
 
-    /// The name of the server that is the same model alone, where drafts are asked for and `server` is constrained.
+    /// Returns the name of the server that has the same model unconstrained, where drafts are asked for and `server` is constrained.
     fn alone_beside(&self, server: &ServerSettings) -> Option<&str> {
         let mut others = self.rows.servers.servers.iter();
         let alone = others.find(|other| !other.constrained && other.model == server.model)?;

@@ -6,7 +6,7 @@ use maskwright_suites::validate::Scoring;
 use crate::commands::arguments::numbers::confidence;
 use crate::results::bench::ReadOptions;
 
-/// Options for reading records, where their manifest does not tell.
+/// Options for reading records, where the run's manifest does not have them.
 #[derive(Debug, Args)]
 pub struct ReadingArguments {
     /// Rules by which answers are judged: strict or paper; records have both verdicts

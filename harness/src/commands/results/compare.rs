@@ -56,7 +56,7 @@ pub struct CompareArguments {
     reading: ReadingArguments,
 }
 
-/// Reads a share by which something may change.
+/// Reads the share by which a time has to change to count.
 fn tolerance(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(share) if (0.0..=10.0).contains(&share) => Ok(share),
@@ -68,9 +68,9 @@ fn tolerance(text: &str) -> Result<f64, String> {
 ///
 /// # Errors
 ///
-/// [`CommandError::Found`], where something is worse or missing and that is to be an error; [`CommandError::Arguments`], where the runs
-/// were asked differently or are of different hardware; [`CommandError::NothingMeasured`], where they share nothing; and where they
-/// cannot be read.
+/// [`CommandError::Found`], where something is worse or missing and the options make that an error; [`CommandError::Arguments`], where the
+/// runs were asked differently or are of different hardware; [`CommandError::NothingMeasured`], where they share no question; and
+/// [`CommandError`], where they cannot be read.
 pub fn run(arguments: &CompareArguments) -> Result<(), CommandError> {
     let before = Run::read_all(std::slice::from_ref(&arguments.before))?;
     let after = Run::read_all(std::slice::from_ref(&arguments.after))?;

@@ -1,4 +1,4 @@
-//! Commands about runs that are there already: pages, comparisons, further formats.
+//! Commands that read existing runs: pages, comparisons, further formats.
 
 pub mod arguments;
 pub mod compare;

@@ -69,11 +69,11 @@ pub fn run(arguments: &ReportArguments) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// Writes a page and says where it is.
+/// Writes a page and prints its path.
 ///
 /// # Errors
 ///
-/// [`CommandError::Write`]; [`CommandError::Exists`], where there is one already that is not to be written over.
+/// [`CommandError::Write`]; [`CommandError::Exists`], where the file exists and `force` is not set.
 pub fn write_page(path: &std::path::Path, html: &str, force: bool) -> Result<(), CommandError> {
     let mut file = OutputFile::create(path, force)?;
     file.write(html)?;

@@ -33,7 +33,7 @@ pub struct RerenderArguments {
     reading: ReadingArguments,
 }
 
-/// Format in which runs are written.
+/// Output format of runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Format {
     /// Tables for a terminal
@@ -92,7 +92,7 @@ pub fn run(arguments: &RerenderArguments) -> Result<(), CommandError> {
             }
             continue;
         };
-        // Runs of one command that do not fit together have files of their own.
+        // Runs of one command that do not fit together are written to separate files.
         let earlier = runs[..number]
             .iter()
             .filter(|other| other.command() == run.command())

@@ -96,7 +96,7 @@ pub struct TrainArguments {
     /// Temperature of the replies of GRPO; evaluations are greedy
     #[arg(long, default_value_t = 1.0, value_parser = above_zero, value_name = "T")]
     temperature: f64,
-    /// How far the ratio of new to old probability counts beyond 1
+    /// Clip range: distance from 1 up to which the ratio of new to old probability counts
     #[arg(long, default_value_t = 0.2, value_parser = above_zero, value_name = "SHARE")]
     clip: f64,
     /// Weight of the divergence from where GRPO started; 0 saves the memory of these weights
@@ -129,7 +129,7 @@ fn device(text: &str) -> Result<ModelDevice, ModelError> {
     text.parse()
 }
 
-/// Trains a model, and prints how many replies to the test split passed before, between and after.
+/// Trains a model, and prints the numbers of replies to the test split that pass before, during and after the training.
 ///
 /// # Errors
 ///
@@ -145,7 +145,7 @@ pub fn run(arguments: &TrainArguments) -> Result<(), CommandError> {
     directory::check_place(&arguments.out, arguments.resume)?;
     let source: ModelSource = arguments.model.parse()?;
     let mut model = arguments.load(&source)?;
-    // Networks that cannot be trained are refused before anything is generated; a run to resume has been through this.
+    // Networks that cannot be trained are refused before samples are generated; a resumed run has passed this check already.
     let start = (!arguments.resume).then(|| arguments.trainable(&source)).transpose()?;
     let end = end_of_turn(&model)?;
     let room = Room {
@@ -197,7 +197,7 @@ pub fn run(arguments: &TrainArguments) -> Result<(), CommandError> {
     finish(arguments, &directory, &train, &test)
 }
 
-/// Writes tables and curves beside the records, and prints the former.
+/// Writes tables and curves beside the records, and prints the tables.
 fn finish(
     arguments: &TrainArguments,
     directory: &RunDirectory<TrainRecord>,
@@ -239,7 +239,7 @@ impl TrainArguments {
         self.threads.unwrap_or_else(available_cpus).max(1)
     }
 
-    /// The model with tokenizer, template and decode loop.
+    /// Loads the model with tokenizer, template and decode loop.
     fn load(&self, source: &ModelSource) -> Result<LoadedModel, CommandError> {
         let bar = progress::download_bar(&self.model);
         let options = LoadOptions {
@@ -256,7 +256,7 @@ impl TrainArguments {
         Ok(model?)
     }
 
-    /// The model's weights.
+    /// Loads the model's weights for training.
     fn trainable(&self, source: &ModelSource) -> Result<TrainableModel, CommandError> {
         Ok(TrainableModel::load(source, self.device, &self.hub(), None)?)
     }
