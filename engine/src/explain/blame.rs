@@ -444,7 +444,7 @@ impl<'w, 't> BlameWalk<'w, 't> {
             (true, [before @ .., last]) => Excluded::Byte(before, *last),
             _ => Excluded::End(text),
         };
-        // Where the work runs out, it is some of what the subschema says itself.
+        // When the search reaches its limit on work, the subschema's own keywords are blamed.
         let own = |search: &ConflictSearch<'_>| {
             search
                 .relaxable()

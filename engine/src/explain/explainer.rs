@@ -225,7 +225,7 @@ fn by_keywords<'t>(search: &mut ConflictSearch<'t>, formats: Formats, text: &'t 
     let blame = walk.blame(root).or_else(|| walk.blame_together(root));
     let mut leading = Vec::new();
     if let Some(blame) = &blame {
-        // Where several keywords forbid it independently, each has to go.
+        // Keywords that forbid the text independently of one another are all leading: each would have to go.
         leading = walk.independent(root, blame);
     }
     let texts = walk.into_texts();

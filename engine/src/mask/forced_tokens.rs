@@ -56,7 +56,7 @@ pub(crate) fn forced_tokens<P: Clone>(
     if bytes.is_empty() {
         return Ok(Vec::new());
     }
-    // Where the text goes on, a token may begin within the forced bytes and end past them. Tokens are forced as far as
+    // If the text goes on, a token may begin within the forced bytes and end past them. Tokens are forced as far as
     // they are the same wherever the first such token begins.
     let mut ends = vec![bytes.len()];
     for start in bytes.len().saturating_sub(tokens.longest)..bytes.len() {

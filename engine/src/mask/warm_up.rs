@@ -303,8 +303,8 @@ impl MaskBuilder {
                 None => Vec::new(),
             },
         };
-        // Where members depend on one another, what comes later depends on what came before: only the member that the
-        // schema speaks of first is looked at. A text that came up earlier has a smaller number.
+        // Later members may depend on earlier ones unless keys are judged singly: then only the key that the schema mentions
+        // first is warmed up. Texts that were interned earlier have smaller numbers.
         let names = match self.automaton.judges_keys_singly(at) {
             true => names,
             false => names.into_iter().min().into_iter().collect(),

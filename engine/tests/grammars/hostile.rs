@@ -58,7 +58,7 @@ fn what_grows_without_end_is_refused() {
     .err()
     .unwrap();
     assert_eq!(error.kind(), Unsupported, "{error}");
-    // What is written in over and over, and rests over and over.
+    // Rules that share first bytes and call themselves before more text, so that inlining the calls would not end.
     for grammar in [
         "root ::= a | b\na ::= [xy] a \"a\" | \"z\"\nb ::= [xy] b \"b\" | \"z\"",
         "root ::= a\na ::= \"x\" a [y]{0,3} | \"z\" b\nb ::= a? [y]{0,9} b | \"y\"",

@@ -68,7 +68,7 @@ impl Writer {
         let kinds = if depth < 3 { 15 } else { 7 };
         if self.random.random_bool(0.1) {
             let arguments = self.random.random_range(0..ARGUMENTS.len());
-            // What is any value in JSON the slow matcher does not know.
+            // The last two schemas have values of any kind, which the slow matcher cannot read in the last style.
             let styles = STYLES.len() - usize::from(arguments >= ARGUMENTS.len() - 2);
             return Node::Parameters(self.random.random_range(0..styles), arguments);
         }

@@ -19,7 +19,7 @@ fn free_text_leads_to_no_dead_end() {
         check(&mut *cut, &vocabulary(), "no character of U+0080 to U+00BF");
         cut.advance(byte.into()).unwrap();
     }
-    // What is excluded may be two characters long, and what triggers a rule is not excluded.
+    // Excluded texts may be two characters long, and the trigger of a rule is not excluded.
     let pairs: Vec<String> = ('\u{80}'..='\u{BF}')
         .map(|character| format!("\"<{character}\""))
         .collect();
@@ -103,7 +103,7 @@ fn texts_beyond_ascii_need_tokens_beyond_ascii() {
         let format = format!(r#"{{"type": "structural_tag", "format": {format}}}"#);
         assert!(compiler().compile_structural_tag(&format).is_ok(), "{format}");
     }
-    // What is excluded need not be spelled, and an expression may have texts of ASCII.
+    // An excluded text need not be spellable by tokens, and an expression may still allow ASCII texts.
     assert!(compile(r#"{"type": "any_text", "excludes": ["é"]}"#).is_ok());
     let mut masker = compile(r#"{"type": "regex", "pattern": "[aé]b"}"#).unwrap();
     let allowed: Vec<TokenId> = masker.mask().unwrap().iter().collect();

@@ -252,7 +252,7 @@ impl Algebra {
         let mut contains: BTreeMap<FormulaId, Vec<AssertionId>> = BTreeMap::new();
         for one in evaluated {
             if let ItemsOf::Satisfying(assertion) = one.what {
-                // Where an item satisfies it, the array has such an item: of the branch's condition the rest is left.
+                // An item that satisfies the assertion fulfils `contains`, so this atom is replaced by true in the branch's condition.
                 let has = self.atoms.intern(AtomKind::Contains(assertion, 1));
                 let mut holds = |atom| (atom == has).then_some(FormulaId::TRUE);
                 let when = self.formulas.substitute(one.when, &mut holds);

@@ -394,7 +394,7 @@ impl Automaton {
         frame: &Frame,
         name: TextId,
     ) -> Result<Option<ExpectationId>, AutomatonError> {
-        // Where each key is judged by itself, it does not matter which others have been seen.
+        // In an independent-key object, the expectation of a member does not depend on the keys seen, so it is memoised by formulas and key.
         let plain = frame.plain.0.as_ref();
         let is_decided = |formula: &FormulaId| formula.decided().is_some();
         let key = plain.map(|_| (frame.formulas.clone(), name));

@@ -221,7 +221,7 @@ impl Automaton {
                     }
                     false => constraint,
                 };
-                // Where containers can be restricted, the prescribed order of their members counts as well.
+                // The constraint lacks the prescribed order of an object's members: where there is one, the demand is the expectation.
                 let style = self.search.algebra.style;
                 let orders_keys = style.key_order == KeyOrder::Schema || style.closed || style.all_required;
                 let is_free = self

@@ -91,7 +91,7 @@ impl Automaton {
             open.clear();
         }
         let text = (by_text || self.keeps_values(stack)).then_some(TextId::EMPTY);
-        // Which string it is matters where verdicts are open or values are compared: there any may be needed.
+        // While verdicts are open or values are compared, any valid string may be needed, so the language stays as it is.
         let viable = match text.is_none() && open.is_empty() {
             true => self.within_small_bound(strings.written())?,
             false => strings.valid,

@@ -114,7 +114,7 @@ impl Suffixes<'_> {
             next = self.automaton.closed(at)?;
         }
         while let Some(at) = chain.pop() {
-            // Where the chain was cut it is not known what is around the first of its containers, so that nothing is said of others.
+            // The suffixes allowed around the outermost container of a cut chain are unknown, so its own are computed without them.
             let members = match std::mem::take(&mut is_cut) {
                 true => None,
                 false => self.automaton.next_members(at)?,

@@ -128,7 +128,7 @@ impl FewTokens<'_> {
             WantedTokens::Closing(_) if automaton.languages().accepts_empty(language) => {
                 Some(left.unwrap_or((0, u64::MAX)))
             }
-            // Where one may not end none may.
+            // The language does not accept the empty text, so a text that leads back to it cannot end the string.
             WantedTokens::Closing(_) => Some((u64::MAX, 0)),
         }
     }

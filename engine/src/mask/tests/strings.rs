@@ -171,7 +171,7 @@ fn bounds_count_as_soon_as_a_token_can_reach_them() {
     });
     let short = short.into_iter().chain(words).map(str::to_owned);
     let texts: Vec<String> = long.chain(short).chain(closing).collect();
-    // Where no token is much longer than near languages look these do more often for all of them.
+    // The second vocabulary has no token much longer than the horizon of over-approximations, so these decide all tokens more often.
     let shorter: Vec<String> = texts.iter().filter(|text| text.len() <= 18).cloned().collect();
     let compilers = [texts, shorter].map(|texts| {
         let options = ExactOptions {

@@ -91,7 +91,7 @@ impl Content {
                 }
             }
         }
-        // Where whitespace may follow one document it may follow all.
+        // Whitespace may follow every document if it may follow one.
         let mut spaces = true;
         if let Some(rest) = automaton.completion(self.start.state)?
             && let Some(end) = automaton.read_bytes(self.start.state, &rest)?

@@ -170,7 +170,7 @@ impl MaskFinder<'_> {
         inside: Option<&[u32]>,
         found: &mut Vec<TokenId>,
     ) -> Result<(), AutomatonError> {
-        // Where nearly all texts are allowed, few tokens are left. Where few are, walks over the trie end soon.
+        // If nearly all texts are allowed inside, few tokens are left and are tried singly; otherwise a walk over the trie ends soon.
         let left = inside.and_then(|inside| {
             let left = crossing.tokens.iter().filter(|token| !bit(inside, **token));
             let left: SmallVec<[TokenId; MAX_SINGLE]> = left.copied().take(MAX_SINGLE + 1).collect();

@@ -28,7 +28,7 @@ impl ResourceIndex<'_> {
             collect_subschemas(&json, index, self.resource(resource).dialect, &mut children);
             for index in children.drain(..) {
                 let child = SchemaLocation { index, ..root };
-                // Where a reference led to an unknown keyword's value, its inside may have been walked before.
+                // The inside of an unknown keyword's value may have been walked before, if a reference led there.
                 if self.resource_of(child).is_none() {
                     tasks.push((index, self.enter(&json, child, Some(resource))?));
                 }

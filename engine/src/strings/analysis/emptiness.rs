@@ -66,7 +66,7 @@ impl Languages {
                 self.note_emptiness(id, empty);
                 return Ok(empty);
             }
-            // Where counters multiply, lengths take long to work out, and a short text is soon found.
+            // Lengths are slow to compute where counters multiply, and a short text is often found soon, so a text is searched first.
             for (order, states) in [
                 (Order::Near, SHORT_LOOK),
                 (Order::Deep, FIRST_LOOK),

@@ -338,7 +338,7 @@ fn overlay_two(
     let (mut one, mut other) = (one.iter().peekable(), other.iter().peekable());
     let mut at = 0;
     while at <= LAST {
-        // Where a table goes from here, and up to where that does not change.
+        // Returns a table's target at `at`, and the last character up to which the target stays the same.
         let here = |table: &mut std::iter::Peekable<std::slice::Iter<'_, TableRow>>| {
             while table.next_if(|(range, _)| range.last < at).is_some() {}
             match table.peek() {

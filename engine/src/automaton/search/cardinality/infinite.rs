@@ -214,7 +214,7 @@ impl Search {
             }
             return Ok(Found::Parts(parts));
         }
-        // Where no position is mentioned any more and there are more items than have to be counted, one can be repeated.
+        // An array longer than all positions and counts that the formula mentions can have one of its items repeated.
         let longer = self.items_asked(&[formula]) as u64 + 1;
         let longer = self.algebra.atom(AtomKind::LengthAtLeast(longer));
         let longer = self.algebra.formulas.and([formula, longer]);

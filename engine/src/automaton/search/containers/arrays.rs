@@ -347,7 +347,7 @@ impl Search {
             runs.push(Run { count, item });
         }
         if min <= most {
-            // Where there is room, items that have to exist are not the same.
+            // Each needed item gets a place of its own; one item serves several needs only where the places do not suffice.
             for is_shared in [false, true] {
                 if let Some(runs) = self.placed(&runs, &mut needed, min, is_shared)? {
                     return Ok(Some(ArrayModel { runs }));

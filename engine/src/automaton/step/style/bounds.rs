@@ -217,7 +217,7 @@ impl Automaton {
                 let Some(left) = left(bounds.string_characters, decode) else {
                     return Ok(());
                 };
-                // Where the text is kept only because of verdicts, any string may be needed.
+                // A text that is kept because of open verdicts stays unrestricted: any string may be needed.
                 if text.is_some() && !self.keeps_values(stack) {
                     return Ok(());
                 }
@@ -235,7 +235,7 @@ impl Automaton {
                 let Some((bound, left)) = bound.zip(left(bound, decode)) else {
                     return Ok(());
                 };
-                // Which keys an object must not have counts together with its values, where these have to differ. An object
+                // Where values have to differ, the keys that an object must not have depend on its values. An object
                 // that is full goes on only because some member is missing.
                 let is_full = self.frame(stack).is_some_and(|frame| self.members_left(&frame) == 0);
                 if is_full || self.keeps_values(stack) || self.is_begun_of_longer(text, bound, stack)? {

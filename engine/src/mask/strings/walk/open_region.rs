@@ -28,7 +28,7 @@ impl CharacterWalk<'_> {
         if self.excludes || automaton.languages().is_non_enumerable(language) {
             return Ok(false);
         }
-        // Where only few things are asked for their states are few as well, and what leaves the class costs more.
+        // Languages of few requirements have few states, so that visiting the characters outside the class would cost more.
         if !automaton.languages().asks_for_many(language) {
             return Ok(false);
         }
