@@ -58,7 +58,7 @@ fn what_grows_without_end_is_refused() {
     .err()
     .unwrap();
     assert_eq!(error.kind(), Unsupported, "{error}");
-    // Rules that share first bytes and call themselves before more text, so that inlining the calls would not end.
+    // Grammars for which the rewritings of nested rules do not terminate: inlining in the first, remaining items in the second.
     for grammar in [
         "root ::= a | b\na ::= [xy] a \"a\" | \"z\"\nb ::= [xy] b \"b\" | \"z\"",
         "root ::= a\na ::= \"x\" a [y]{0,3} | \"z\" b\nb ::= a? [y]{0,9} b | \"y\"",

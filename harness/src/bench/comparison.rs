@@ -106,7 +106,7 @@ impl Comparison {
         }
     }
 
-    /// `{"dataset", "model", "framework", "row", "source", "figures": {NAME: {"ours", "paper"}}}`.
+    /// Returns `{"dataset", "model", "framework", "row", "source", "figures": {NAME: {"ours", "paper"}}}`.
     pub fn json(&self) -> Value {
         let mut figures = json!({});
         for figure in &self.figures {

@@ -291,7 +291,7 @@ impl GenerationRecord {
 /// Outcome, token counts and cost of a request to a server, answered or not.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ServerRecord {
-    /// How the request ended.
+    /// Outcome of the request.
     pub outcome: Outcome,
     /// The server's message where the request did not end plainly.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,4 +1,4 @@
-//! [`BenchSettings`]: what a run of `maskwright bench` measures, for its manifest.
+//! [`BenchSettings`]: the settings of a run of `maskwright bench`, for its manifest.
 
 use maskwright_models::SamplingOptions;
 use maskwright_worker::StyleChanges;

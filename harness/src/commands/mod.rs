@@ -42,36 +42,36 @@ pub enum Command {
     Bench(Box<bench::BenchArguments>),
     /// Answer Bowtie, which compares implementations of JSON Schema, with a framework's verdicts: requests on standard input
     Bowtie(protocols::bowtie::BowtieArguments),
-    /// Count what the schemas of datasets use: keywords, formats, drafts, sizes
+    /// Count keywords, formats, drafts and sizes of the schemas of datasets
     Census(census::CensusArguments),
-    /// Say what in a schema is refused or has no value, and where documents leave it, with the keywords to blame
+    /// Check a schema: parts that are refused or allow no value, and the byte at which documents break it, with the keywords to blame
     Check(check::CheckArguments),
     /// Show the changes between two runs, or two sets of runs, and whether chance is enough to explain them
     Compare(Box<results::compare::CompareArguments>),
     /// Print the script by which a shell completes this program's arguments
     Completions(completions::CompletionArguments),
-    /// Look for documents that show where frameworks permit other than their schemas do
+    /// Search for documents on which frameworks and schemas disagree: allowed by one and not by the other
     Coverage(Box<coverage::CoverageArguments>),
     /// Fetch public datasets and the JSON Schema Test Suite into a cache, checked file by file; without names, list them
     Fetch(fetch::FetchArguments),
     /// Draw the JSONSchemaBench paper's figures and write its tables of datasets and engines, from runs and schemas
     Figures(figures::FigureArguments),
-    /// IFStruct: requests for structured output in the many ways people ask, replies of models to them, and their judge
+    /// IFStruct: requests for structured output in people's many wordings, replies of models, and the judge of replies
     #[command(subcommand)]
     Ifstruct(ifstruct::IfstructCommand),
     /// Name the frameworks, models and datasets that can be used
     List(list::ListArguments),
     /// Print the manual page of the program or of a command
     Man(completions::ManArguments),
-    /// Replay MaskBench: time to first mask, time between masks, and what each framework gets wrong
+    /// Replay MaskBench: time to first mask, time between masks, and wrong verdicts of each framework
     Masks(masks::MasksArguments),
-    /// Put the parts of a run together that --shard has made, and make the tables of the whole
+    /// Merge the parts of a run made with --shard, and make the tables of the whole run
     Merge(results::merge::MergeArguments),
     /// Ask models questions with known answers, constrained by each framework and not, and compare how many they get right
     Quality(Box<quality::QualityArguments>),
     /// Make the tables of runs anew from their records: text, Markdown, CSV, JSON, JSON Lines, lm-evaluation-harness
     Rerender(results::rerender::RerenderArguments),
-    /// Show everything that runs of any command tell, as tables or as one page for a browser
+    /// Report on runs of any command, as tables or as one page for a browser
     Report(results::report::ReportArguments),
     /// Write random documents that are valid under a schema, straight from its masks
     Sample(sample::SampleArguments),
@@ -79,7 +79,7 @@ pub enum Command {
     Shapes(shapes::ShapeArguments),
     /// Write a site of static pages from many runs: models × frameworks, and a page for each model
     Site(results::site::SiteArguments),
-    /// Judge frameworks by the JSON Schema Test Suite: what they refuse, block and let through
+    /// Judge frameworks by the JSON Schema Test Suite: schemas refused, valid documents blocked, invalid documents allowed
     Testsuite(testsuite::TestSuiteArguments),
     /// Train a model on IFStruct: references first, then replies rewarded by the judge (GRPO)
     Train(Box<train::TrainArguments>),

@@ -37,7 +37,7 @@ pub struct SampleArguments {
     /// Optional members that are written: those that the schema declares and does not require
     #[arg(long, value_enum, default_value_t = OptionalMembers::Some)]
     optional: OptionalMembers,
-    /// Bytes per document, at most. Documents are ended in time; a schema whose documents cannot be is an error
+    /// Bytes per document, at most. Documents are ended in time; a schema without short enough documents is an error
     #[arg(long, default_value_t = 2_000, value_parser = positive::<usize>, value_name = "N")]
     max_bytes: usize,
     /// Seconds that a document may take

@@ -162,7 +162,7 @@ const SPECIAL: [&str; 12] = [
     "<｜tool▁sep｜>",
 ];
 
-/// Vocabulary of all bytes and of the special tokens of calls.
+/// Returns a vocabulary of all bytes and of the special tokens of calls.
 fn vocabulary() -> Arc<Vocabulary> {
     let mut builder = Vocabulary::builder();
     for byte in 0..=u8::MAX {

@@ -19,7 +19,7 @@ pub struct Call {
 
 /// Verdict on the calls of a reply.
 ///
-/// Where no call is right, all verdicts hold for a reply without a call, and only `parsed` for a reply with calls.
+/// If no call is right, all verdicts hold for a reply without a call, and only `parsed` holds for a reply with calls.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CallJudgement {
     /// Number of calls.

@@ -47,7 +47,7 @@ fn report(rows: Vec<BenchRow>) -> Report {
     }
 }
 
-/// The cells of the table's lines that start with `first`.
+/// Returns the cells of the table's lines that start with `first`.
 fn cells(markdown: &str, first: &str) -> Vec<Vec<String>> {
     let lines = markdown.lines().filter(|line| line.starts_with(&format!("| {first}")));
     lines

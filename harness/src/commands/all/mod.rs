@@ -48,7 +48,7 @@ pub struct AllArguments {
     /// Parts to run, comma-separated; all by default
     #[arg(long, value_enum, value_delimiter = ',', value_name = "PARTS")]
     parts: Vec<BenchmarkPart>,
-    /// Directory of public data [default: what `maskwright fetch` fetched]. Parts whose data is in neither are left out, which is said
+    /// Directory of public data [default: what `maskwright fetch` fetched]. Parts whose data are in neither are left out, with a note
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
     /// Device: cpu, cuda or cuda:N

@@ -8,13 +8,13 @@ use super::BenchArguments;
 use crate::bench::settings::{DatasetSettings, HELD_OUT};
 use crate::error::CommandError;
 
-/// Schemas of the held-out dataset where no limit is given.
+/// Number of schemas of the held-out dataset where no limit is given.
 const HELD_OUT_DEFAULT: usize = 100;
 
-/// Most schemas of the held-out dataset: all of them are in memory.
+/// Largest number of schemas of the held-out dataset, all of which are in memory.
 const HELD_OUT_MOST: usize = 100_000;
 
-/// The datasets to run: those named, or all of --data, or the built-in sample.
+/// Returns the datasets to run: those named, or all of --data, or the built-in sample.
 pub(super) fn datasets(arguments: &BenchArguments) -> Result<Vec<Dataset>, CommandError> {
     let sample = Subsample {
         limit: arguments.limit,
@@ -33,7 +33,7 @@ pub(super) fn datasets(arguments: &BenchArguments) -> Result<Vec<Dataset>, Comma
     Ok(catalog.select(&names, sample)?)
 }
 
-/// Generated schemas, as many as the limit asks for.
+/// Generates the held-out schemas, as many as the limit allows; none where the dataset is not named.
 pub(super) fn held_out(arguments: &BenchArguments) -> Dataset {
     if !arguments
         .datasets

@@ -13,7 +13,7 @@ pub struct WarningArguments {
     /// Fail, with exit code 6, where there are warnings
     #[arg(long, value_enum, value_name = "WHAT")]
     deny: Option<Denied>,
-    /// Say also what OpenAI's strict mode, XGrammar and llguidance refuse, drop or ask for. These notes are never errors
+    /// Also note keywords that OpenAI's strict mode, XGrammar or llguidance refuse, drop or require. These notes are never errors
     #[arg(long)]
     peers: bool,
 }

@@ -51,7 +51,7 @@ pub struct CoverageArguments {
     /// Documents sampled from each schema, up to 1000
     #[arg(long, default_value_t = 6, value_parser = documents_made, value_name = "N")]
     sampled: usize,
-    /// Changed documents of each schema: so many that are invalid, and so many that are valid, at most; up to 1000
+    /// Changed documents of each schema: at most this many invalid and at most this many valid ones; up to 1000
     #[arg(long, default_value_t = 16, value_parser = documents_made, value_name = "N")]
     mutated: usize,
     /// Defects printed of each framework; report.md and report.json have more

@@ -28,7 +28,7 @@ pub struct GenerateArguments {
     /// Number of samples
     #[arg(short = 'n', long, default_value_t = 2_000, value_parser = positive::<u64>, value_name = "N")]
     count: u64,
-    /// Seed: the same seed gives the same samples on every platform, whatever their number
+    /// Seed: the same seed gives the same samples on every platform, for any number of samples
     #[arg(long, default_value_t = 0, value_name = "SEED")]
     seed: u64,
     /// Samples of that seed to pass over first

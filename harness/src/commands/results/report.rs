@@ -36,7 +36,7 @@ pub struct ReportArguments {
     /// Directory of the schemas that the runs are about, for failures [default: what `maskwright fetch` fetched]
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
-    /// Largest number of failures that are explained by their schemas, with the byte and the keyword to blame: those with the least to read
+    /// Largest number of failures that are explained, with the byte and the keyword to blame: those with the shortest schema and text
     #[arg(long, default_value_t = EXPLAINED, value_name = "N")]
     explain: usize,
     #[command(flatten)]

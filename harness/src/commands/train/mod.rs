@@ -33,7 +33,7 @@ pub struct TrainArguments {
     /// The model to start from: `builtin`, a directory in Hugging Face layout, a GGUF file, or a hub id such as Qwen/Qwen3-0.6B
     #[arg(long, default_value = "builtin", value_name = "MODEL")]
     model: String,
-    /// Use only what is in the download cache
+    /// Use only files in the download cache
     #[arg(long)]
     offline: bool,
     /// Device: cpu, cuda or cuda:N
@@ -72,7 +72,7 @@ pub struct TrainArguments {
     /// References of a supervised step
     #[arg(long, default_value_t = 16, value_parser = positive::<usize>, value_name = "N")]
     batch: usize,
-    /// Take references that are soonest learned: short, of plain words and bounds. Otherwise their strings are such as break naive writers
+    /// Take references that are easy to learn: short, with plain words and bounds. Otherwise their strings are such as break naive writers
     #[arg(long)]
     plain_references: bool,
     /// Largest learning rate of supervised steps; it rises over a tenth of them and falls to nothing
@@ -87,7 +87,7 @@ pub struct TrainArguments {
     /// Replies to each request, which are compared with each other
     #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u16).range(2..=1024), value_name = "N")]
     group: u16,
-    /// Times that the weights change by the same replies
+    /// Updates of the weights by the same replies
     #[arg(long, default_value_t = 1, value_parser = positive::<usize>, value_name = "N")]
     updates: usize,
     /// Largest learning rate of GRPO; it rises over a tenth of the steps and falls to nothing
@@ -102,13 +102,13 @@ pub struct TrainArguments {
     /// Weight of the divergence from where GRPO started; 0 saves the memory of these weights
     #[arg(long, default_value_t = 0.02, value_parser = not_negative, value_name = "WEIGHT")]
     kl: f64,
-    /// Let replies that fail, but can be read, earn up to a quarter of the reward, the less the more speaks against them
+    /// Let replies that fail, but can be read, earn up to a quarter of the reward, the less the more failures they have
     #[arg(long)]
     partial_reward: bool,
-    /// Share of the matrices, times the learning rate, that a step takes away
+    /// Weight decay: share of the matrices, times the learning rate, that a step subtracts
     #[arg(long, default_value_t = 0.01, value_parser = not_negative, value_name = "SHARE")]
     weight_decay: f64,
-    /// The longest gradient; longer ones are shortened to it
+    /// Largest norm of the gradient; larger ones are scaled down to it
     #[arg(long, default_value_t = 1.0, value_parser = above_zero, value_name = "NORM")]
     longest_gradient: f64,
     /// Tokens that go through the layers at once, which bounds the memory; a longer sequence goes alone

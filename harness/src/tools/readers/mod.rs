@@ -1,6 +1,6 @@
 //! [`read_calls`]: the calls in a reply, in the formats in which families of models call tools.
 //!
-//! These readers know nothing of the structural tags that constrain replies, and read what parsers of servers read: space between the parts of
+//! The readers are independent of the structural tags that constrain replies, and as tolerant as parsers of servers: space between the parts of
 //! a call is free, text outside of calls is skipped, and the last mark of a reply may be missing.
 
 mod json;
