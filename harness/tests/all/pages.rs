@@ -110,6 +110,7 @@ fn reports_from_records_alone_are_those_of_the_runs() {
     ];
     for (words, options, has_csv) in [
         (&["bench"][..], &of_models[..], true),
+        (&["bench", "--tools", "builtin"], &of_models, true),
         (&["quality", "--tasks", "last-letter"], &of_models, true),
         (
             &["ifstruct", "run", "--split", "test"],
@@ -120,7 +121,7 @@ fn reports_from_records_alone_are_those_of_the_runs() {
         (&["masks"], &of_replays, true),
         (&["coverage", "--true"], &of_replays, false),
     ] {
-        let run = directory.path().join(words[0]);
+        let run = directory.path().join(words.join("-"));
         printed(&[words, options, &["--out", path(&run), "--json"]].concat());
         let written = |name: &str| fs::read_to_string(run.join(name)).unwrap();
         let rendered = |format: &str| printed(&["rerender", path(&run), "--format", format]);
@@ -216,6 +217,7 @@ fn a_report_has_every_part_and_says_what_is_missing() {
         "## True coverage",
         "## Quality",
         "## IFStruct",
+        "## Calls of functions",
         "## Failures",
         "## Runs",
         "Every part has a run, and every run is finished.",

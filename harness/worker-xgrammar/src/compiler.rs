@@ -5,7 +5,7 @@ use std::sync::Arc;
 use maskwright::{
     CompileError, CompileErrorKind, Compiler, MaskError, Masker, TokenId, TokenKind, TokenMask, Vocabulary,
 };
-use maskwright_worker::TokenHistory;
+use maskwright_worker::{Grammar, TokenHistory};
 use xgrammar::{CompiledGrammar, GrammarCompiler, GrammarMatcher, TokenizerInfo, XGrammarErr};
 
 use crate::bitmask::{failed, fill};
@@ -51,28 +51,36 @@ impl Mode {
 pub struct XgrammarCompiler {
     compiler: GrammarCompiler,
     mode: Mode,
+    /// The kind of text that is compiled.
+    source: Grammar,
     vocabulary: Arc<Vocabulary>,
 }
 
 impl XgrammarCompiler {
-    /// Makes XGrammar ready for `vocabulary`.
+    /// Makes XGrammar ready for `vocabulary`, to compile texts of the kind `source`. Structural tags say of each schema how strictly it is read,
+    /// whatever the mode.
     ///
     /// # Errors
     ///
     /// XGrammar's error, where it refuses the vocabulary.
-    pub fn new(vocabulary: Arc<Vocabulary>, mode: Mode) -> Result<Self, XGrammarErr> {
+    pub fn new(vocabulary: Arc<Vocabulary>, mode: Mode, source: Grammar) -> Result<Self, XGrammarErr> {
         let tokens: TokenizerInfo = tokenizer_info(&vocabulary)?;
         Ok(Self {
             compiler: GrammarCompiler::with(&tokens, Some(1), Some(true), Some(CACHE_BYTES)),
             mode,
+            source,
             vocabulary,
         })
     }
 
-    fn grammar(&self, schema: &str) -> Result<CompiledGrammar, XGrammarErr> {
+    fn grammar(&self, text: &str) -> Result<CompiledGrammar, XGrammarErr> {
         let strict = self.mode == Mode::Strict;
-        self.compiler
-            .compile_json_schema(schema, None, None, None, Some(strict), None, None)
+        match self.source {
+            Grammar::JsonSchema => self
+                .compiler
+                .compile_json_schema(text, None, None, None, Some(strict), None, None),
+            Grammar::StructuralTag => self.compiler.compile_structural_tag(text),
+        }
     }
 }
 

@@ -35,14 +35,14 @@ fn main() -> io::Result<()> {
         options: mode.options().to_owned(),
         accepts_documents: false,
         completes: false,
-        structural_tags: false,
+        structural_tags: true,
         documented: Some(documented::documented()),
     };
     serve(&description, &tokenizers::tokenizer, &|setup| prepare(setup, mode))
 }
 
 fn prepare(setup: &Setup, mode: Mode) -> Result<Box<dyn Compiler>, String> {
-    match XgrammarCompiler::new(setup.vocabulary.clone(), mode) {
+    match XgrammarCompiler::new(setup.vocabulary.clone(), mode, setup.grammar) {
         Ok(compiler) => Ok(Box::new(compiler)),
         Err(error) => Err(error.to_string()),
     }

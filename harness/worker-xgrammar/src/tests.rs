@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use contract::Subject;
 use maskwright::{CompileErrorKind, Compiler, Masker, TokenId, Tokenize, Vocabulary};
+use maskwright_worker::Grammar;
 
 use crate::compiler::{Mode, XgrammarCompiler};
 
@@ -26,8 +27,13 @@ impl Tokenize for Bytes {
     }
 }
 
-/// Compiler with one token per byte, a second token `a`, and an end of sequence.
+/// Compiler of JSON Schemas with one token per byte, a second token `a`, and an end of sequence.
 fn compiler(mode: Mode) -> XgrammarCompiler {
+    compiler_of(mode, Grammar::JsonSchema)
+}
+
+/// Compiler of texts of a kind, with the vocabulary of [`compiler`].
+fn compiler_of(mode: Mode, source: Grammar) -> XgrammarCompiler {
     let bytes = (0..=255_u8).map(|byte| (u32::from(byte), vec![byte]));
     let vocabulary = bytes
         .fold(Vocabulary::builder(), |builder, (id, bytes)| {
@@ -37,7 +43,7 @@ fn compiler(mode: Mode) -> XgrammarCompiler {
         .and_then(|builder| builder.special(256, "<eos>"))
         .and_then(|builder| builder.eos([256]).tokenizer(Arc::new(Bytes)).build())
         .unwrap();
-    XgrammarCompiler::new(Arc::new(vocabulary), mode).unwrap()
+    XgrammarCompiler::new(Arc::new(vocabulary), mode, source).unwrap()
 }
 
 /// Whether `text` is a whole document.
@@ -55,6 +61,20 @@ fn the_modes_differ_in_what_a_schema_does_not_name() {
         assert!(accepts(masker.as_ref(), r#"{"a": null}"#));
         assert_eq!(accepts(masker.as_ref(), r#"{"b": 1}"#), allowed, "{mode:?}");
     }
+}
+
+#[test]
+fn structural_tags_are_compiled() {
+    let schema = r#"{"type": "object", "properties": {"a": {"type": "null"}}, "required": ["a"]}"#;
+    let content = format!(r#"{{"type": "json_schema", "json_schema": {schema}}}"#);
+    let tag = format!(r#"{{"type": "tag", "begin": "<call>", "content": {content}, "end": "</call>"}}"#);
+    let tag = format!(
+        r#"{{"type": "structural_tag", "format": {{"type": "triggered_tags", "triggers": ["<call>"], "tags": [{tag}]}}}}"#
+    );
+    let masker = compiler_of(Mode::Strict, Grammar::StructuralTag).compile(&tag).unwrap();
+    assert!(accepts(masker.as_ref(), r#"so: <call>{"a": null}</call> done"#));
+    assert!(!accepts(masker.as_ref(), r#"so: <call>{"a": 1}</call>"#));
+    assert!(compiler_of(Mode::Strict, Grammar::StructuralTag).compile("{").is_err());
 }
 
 #[test]

@@ -9,7 +9,7 @@ use maskwright_suites::mask_bench::MaskBench;
 use serde::{Deserialize, Serialize};
 
 use super::AllArguments;
-use crate::frameworks::LM_ONLY;
+use crate::frameworks::{BUILT_IN_FRAMEWORKS, LM_ONLY};
 
 /// A part of the benchmark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, Serialize, Deserialize)]
@@ -19,6 +19,8 @@ pub enum BenchmarkPart {
     Bench,
     /// Replies to IFStruct's requests
     Ifstruct,
+    /// Calls of functions
+    Tools,
     /// Questions with known answers
     Quality,
     /// The JSON Schema Test Suite
@@ -30,9 +32,10 @@ pub enum BenchmarkPart {
 }
 
 /// The parts in the order in which they run: parts that need no data come first.
-pub const PARTS: [BenchmarkPart; 6] = [
+pub const PARTS: [BenchmarkPart; 7] = [
     BenchmarkPart::Bench,
     BenchmarkPart::Ifstruct,
+    BenchmarkPart::Tools,
     BenchmarkPart::Quality,
     BenchmarkPart::Testsuite,
     BenchmarkPart::Masks,
@@ -40,11 +43,12 @@ pub const PARTS: [BenchmarkPart; 6] = [
 ];
 
 impl BenchmarkPart {
-    /// Returns the command's name, which is also the name of the run's directory.
+    /// Returns the part's name, which is also the name of the run's directory.
     pub fn name(self) -> &'static str {
         match self {
             Self::Bench => "bench",
             Self::Ifstruct => "ifstruct",
+            Self::Tools => "tools",
             Self::Quality => "quality",
             Self::Testsuite => "testsuite",
             Self::Masks => "masks",
@@ -57,7 +61,7 @@ impl BenchmarkPart {
         match self {
             Self::Bench => 3.0,
             Self::Ifstruct => 2.0,
-            Self::Quality => 1.5,
+            Self::Tools | Self::Quality => 1.5,
             Self::Testsuite | Self::Masks | Self::Coverage => 1.0,
         }
     }
@@ -66,7 +70,7 @@ impl BenchmarkPart {
     /// cut off and keeps its records; a sample that fits into the share is spread over all of the data instead.
     fn per_second(self) -> f64 {
         match self {
-            Self::Bench | Self::Ifstruct | Self::Quality => 0.5,
+            Self::Bench | Self::Ifstruct | Self::Tools | Self::Quality => 0.5,
             Self::Masks => 2.0,
             Self::Coverage => 0.5,
             // The test suite runs whole: nothing is sampled.
@@ -78,6 +82,7 @@ impl BenchmarkPart {
         match self {
             Self::Ifstruct => &["ifstruct", "run"],
             Self::Bench => &["bench"],
+            Self::Tools => &["bench", "--tools", "builtin"],
             Self::Quality => &["quality"],
             Self::Testsuite => &["testsuite"],
             Self::Masks => &["masks"],
@@ -115,7 +120,7 @@ impl Plan {
             Ok::<_, String>(directory)
         };
         let data = match part {
-            BenchmarkPart::Bench | BenchmarkPart::Ifstruct | BenchmarkPart::Quality => None,
+            BenchmarkPart::Bench | BenchmarkPart::Ifstruct | BenchmarkPart::Tools | BenchmarkPart::Quality => None,
             BenchmarkPart::Testsuite => Some(suite()?),
             BenchmarkPart::Masks => Some(mask_bench()?),
             // `coverage` takes both data sets from one directory, or both from the cache of fetched data.
@@ -153,6 +158,12 @@ impl Plan {
                 add("--device", (&arguments.device).into());
                 add("--frameworks", with_alone.into());
             }
+            BenchmarkPart::Tools => {
+                add("--model", (&arguments.model).into());
+                add("--device", (&arguments.device).into());
+                let taking = with_alone.split(',').filter(|name| !takes_no_tags(name));
+                add("--frameworks", taking.collect::<Vec<&str>>().join(",").into());
+            }
             BenchmarkPart::Ifstruct => {
                 add("--model", (&arguments.model).into());
                 add("--device", (&arguments.device).into());
@@ -179,11 +190,17 @@ impl Plan {
         if arguments.offline
             && matches!(
                 self.part,
-                BenchmarkPart::Bench | BenchmarkPart::Quality | BenchmarkPart::Ifstruct
+                BenchmarkPart::Bench | BenchmarkPart::Quality | BenchmarkPart::Ifstruct | BenchmarkPart::Tools
             )
         {
             words.push("--offline".into());
         }
         words
     }
+}
+
+/// Whether a framework of this program compiles no structural tags.
+fn takes_no_tags(name: &str) -> bool {
+    let mut known = BUILT_IN_FRAMEWORKS.iter();
+    known.any(|framework| framework.name == name && !framework.structural_tags)
 }
