@@ -24,7 +24,7 @@ fn schema(number: usize) -> Value {
     json!({
         "type": "object",
         "properties": {
-            format!("place_{number}"): {"type": "string", "description": "Where it is", "minLength": 1},
+            format!("place_{number}"): {"type": "string", "description": "Where it is"},
             "unit": {"enum": ["celsius", "fahrenheit", format!("unit_{number}")]},
             "days": {"type": "integer", "minimum": 1, "maximum": 5 + number},
             "tags": {"type": "array", "items": {"type": "string"}, "maxItems": 4},
