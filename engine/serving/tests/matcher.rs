@@ -328,7 +328,7 @@ fn structural_tags_are_compiled_and_may_name_stop_tokens() {
     let error = compiler
         .structural_tag(&tag(r#"{"type": "grammar", "grammar": ""}"#))
         .unwrap_err();
-    assert_eq!(error.pointer(), Some("/format/elements/0/type"));
+    assert_eq!(error.pointer(), Some("/format/elements/0/grammar"));
 }
 
 #[test]
