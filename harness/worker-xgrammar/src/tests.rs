@@ -14,7 +14,9 @@ use crate::compiler::{Mode, XgrammarCompiler};
 fn subjects() -> [Subject; 2] {
     [Mode::Strict, Mode::Standard].map(|mode| Subject {
         name: mode.name(),
-        prepare: Box::new(move |vocabulary| Box::new(XgrammarCompiler::new(vocabulary, mode).unwrap())),
+        prepare: Box::new(move |vocabulary| {
+            Box::new(XgrammarCompiler::new(vocabulary, mode, Grammar::JsonSchema).unwrap())
+        }),
     })
 }
 
