@@ -106,7 +106,7 @@ impl LlguidanceCompiler {
         })
     }
 
-    /// What llguidance compiles for the text of a schema or a structural tag.
+    /// Returns the grammar that llguidance compiles for the text of a schema or a structural tag.
     fn grammar(&self, text: &str) -> Result<TopLevelGrammar, CompileError> {
         match self.grammar {
             Grammar::JsonSchema => serde_json::from_str(text)

@@ -36,7 +36,7 @@ pub struct Setup {
     pub purpose: Purpose,
     /// Changes to the style of documents, for frameworks that can vary it.
     pub style: StyleChanges,
-    /// What is compiled.
+    /// The kind of texts that are compiled.
     pub grammar: Grammar,
 }
 

@@ -40,7 +40,7 @@ impl Edge {
         }
     }
 
-    /// The same edge, to another point.
+    /// Returns a copy of the edge that leads to another point.
     fn led_to(self, to: PointId) -> Self {
         match self {
             Self::Empty(_) => Self::Empty(to),
