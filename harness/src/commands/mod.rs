@@ -15,6 +15,7 @@ mod masks;
 mod output_file;
 mod protocols;
 mod quality;
+mod report_texts;
 mod results;
 pub mod resumed;
 mod rows;

@@ -42,7 +42,7 @@ pub fn reply(sample: &Sample, seed: u64) -> Result<String, ReferenceError> {
 ///
 /// # Errors
 ///
-/// As [`reply`].
+/// [`ReferenceError`], where the schema is not of the kind that samples have.
 pub fn plain_reply(sample: &Sample, seed: u64) -> Result<String, ReferenceError> {
     let data = wrapped(sample, items_of(sample, seed, Values::Plain)?);
     let text = match sample.output_format {
@@ -56,12 +56,12 @@ pub fn plain_reply(sample: &Sample, seed: u64) -> Result<String, ReferenceError>
 ///
 /// # Errors
 ///
-/// As [`reply`].
+/// [`ReferenceError`], where the schema is not of the kind that samples have.
 pub fn items(sample: &Sample, seed: u64) -> Result<Vec<Value>, ReferenceError> {
     items_of(sample, seed, Values::Any)
 }
 
-/// Which of the values that satisfy a schema are written.
+/// The choice among the values that satisfy a schema.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Values {
     /// Any, and strings that naive writers break.

@@ -23,7 +23,7 @@ fn tools(count: usize) -> String {
     format!(r#"{{"type": "array", "minItems": 1, "items": {{"anyOf": [{branches}]}}}}"#)
 }
 
-/// Of a union of many tools the one that the document names is explained; the cost grows with the union, not with the number of
+/// The explanation of a union of many tools is that of the tool that the document names; the cost grows with the union, not with the number of
 /// sets of its keywords.
 #[test]
 fn unions_of_tools_take_few_steps() {

@@ -60,9 +60,9 @@ pub(super) struct PlainForm {
 /// The number of digits that a fraction may have where the set has numbers with any digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Precision {
-    /// As many digits as make seventeen significant ones with those before the point.
+    /// Fraction of so many digits that the numeral has seventeen significant ones.
     Usual,
-    /// As many digits as the last place has: for numbers that have to be told from others.
+    /// Fraction of all digits up to the last place, for numbers that have to be told from others.
     Full,
 }
 

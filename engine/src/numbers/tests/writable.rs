@@ -69,7 +69,7 @@ fn random_rule(random: &mut Random) -> Rule {
     }
 }
 
-/// Of the numbers that satisfy a schema one can be written, if there is any, whatever the schema says.
+/// A schema with a valid number has one that can be written, whatever the schema says.
 #[test]
 fn no_set_with_a_number_becomes_empty() {
     let (mut random, mut full) = (Random(11), 0);

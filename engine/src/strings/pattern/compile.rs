@@ -1,7 +1,7 @@
 //! Compilation of a parsed pattern to its language.
 //!
 //! Assertions depend on the text around them, so an expression with assertions has no language of its own.
-//! It is compiled with a continuation: for an expression `e` and the language `k` of the texts that may follow,
+//! Each expression is compiled with a continuation: for an expression `e` and the language `k` of the texts that may follow,
 //! [`PatternCompiler::followed`] gives the language of the texts of which `e` matches a prefix and `k`
 //! the remainder. Then a lookahead `(?=e)` before `k` is `(e followed by anything) ∩ k`, `$` before `k` is `k` without
 //! all but the empty text, and so on exactly, in alternatives and loops as well. `e*` before `k` is the language `x`

@@ -5,9 +5,10 @@ mod run;
 mod tools;
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::Args;
-use maskwright_models::SamplingOptions;
+use maskwright_models::{DecodeOptions, LoadedModel, SamplingOptions};
 use maskwright_suites::dataset::Dataset;
 use maskwright_suites::validate::Scoring;
 
@@ -181,6 +182,21 @@ impl BenchArguments {
     fn row_options(&self) -> RowOptions<'_> {
         self.rows
             .options(&self.style, self.compile_limit, self.generation_limit)
+    }
+
+    /// Returns the options of the decode loop for answers of `model`.
+    fn decode(&self, sampling: &SamplingOptions, model: &LoadedModel) -> DecodeOptions {
+        DecodeOptions {
+            sampling: sampling.clone(),
+            eos_tokens: model.eos_ids().to_vec(),
+            max_tokens: self.max_tokens().unwrap_or(usize::MAX),
+            time_limit: Some(Duration::from_secs_f64(self.generation_limit)),
+            fast_forward: !self.no_fast_forward,
+            finish_in_time: self.finish_in_time(),
+            overlap: !self.no_overlap,
+            mask_effects: false,
+            reasoning: model.reasoning().cloned(),
+        }
     }
 
     /// Returns the largest number of tokens of an answer; `None` without a limit.

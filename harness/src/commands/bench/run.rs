@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use maskwright_models::{DecodeOptions, SamplingOptions};
+use maskwright_models::SamplingOptions;
 use maskwright_suites::dataset::Dataset;
 
 use super::BenchArguments;
@@ -17,6 +17,7 @@ use crate::bench::rows::{self, Method, RowKey, Scope};
 use crate::bench::server_rows::server_rows;
 use crate::bench::server_run::ServerRun;
 use crate::bench::settings::BenchSettings;
+use crate::commands::report_texts::ReportTexts;
 use crate::commands::rows::{PreparedModel, Rows};
 use crate::documents::DocumentLibrary;
 use crate::error::CommandError;
@@ -174,17 +175,7 @@ impl BenchRun<'_> {
                 names: &self.rows.names,
                 documents: self.documents,
                 frameworks: &current.frameworks,
-                decode: DecodeOptions {
-                    sampling: sampling.clone(),
-                    eos_tokens: current.model.eos_ids().to_vec(),
-                    max_tokens: arguments.max_tokens().unwrap_or(usize::MAX),
-                    time_limit: Some(Duration::from_secs_f64(arguments.generation_limit)),
-                    fast_forward: !arguments.no_fast_forward,
-                    finish_in_time: arguments.finish_in_time(),
-                    overlap: !arguments.no_overlap,
-                    mask_effects: false,
-                    reasoning: current.model.reasoning().cloned(),
-                },
+                decode: arguments.decode(sampling, &current.model),
                 model: &mut current.model,
                 compile_limit: Duration::from_secs_f64(arguments.compile_limit),
                 shots: arguments.shots.into(),
@@ -291,10 +282,6 @@ fn report(
         warnings,
         servers: server_rows(directory.records(), scope.keys),
     };
-    let written = directory
-        .write("report.md", &(directory.heading() + &report.markdown()))
-        .and_then(|()| directory.write("report.csv", &report.csv()))
-        .and_then(|()| directory.write("report.json", &(report.json() + "\n")));
     let unusable = directory.records().iter().filter(|record| record.unusable.is_some());
     for record in unusable.filter(|record| {
         let first = scope.keys.first();
@@ -306,13 +293,11 @@ fn report(
             record.key.dataset, record.key.instance
         ));
     }
-    match arguments.json {
-        true => crate::print(&(report.json() + "\n"))?,
-        false => crate::print_text(&report.terminal(arguments.percentiles))?,
-    }
-    written?;
-    if !arguments.json {
-        directory.say_where();
-    }
-    Ok(())
+    let texts = ReportTexts {
+        markdown: report.markdown(),
+        terminal: report.terminal(arguments.percentiles),
+        csv: report.csv(),
+        json: report.json(),
+    };
+    texts.publish(directory, arguments.json)
 }

@@ -12,6 +12,7 @@ use maskwright_worker::Grammar;
 
 use super::BenchArguments;
 use crate::commands::arguments::models::PROMPT_DATE;
+use crate::commands::report_texts::ReportTexts;
 use crate::commands::rows::Rows;
 use crate::error::CommandError;
 use crate::frameworks::FrameworkError;
@@ -83,22 +84,15 @@ pub(super) fn run(arguments: &BenchArguments, file: &Path) -> Result<(), Command
             choice(arguments),
             !arguments.tools.no_parallel_calls,
         )?;
-        let reasoning = current.model.reasoning().cloned();
+        let decode = arguments.decode(&sampling, &current.model);
         let mut run = ToolModelRun {
             model_name: name,
             names: &chosen.names,
             frameworks: &current.frameworks,
             decode: DecodeOptions {
-                sampling: sampling.clone(),
-                eos_tokens: current.model.eos_ids().to_vec(),
-                max_tokens: arguments.max_tokens().unwrap_or(usize::MAX),
-                time_limit: Some(Duration::from_secs_f64(arguments.generation_limit)),
-                fast_forward: !arguments.no_fast_forward,
-                finish_in_time: arguments.finish_in_time(),
-                overlap: !arguments.no_overlap,
-                mask_effects: false,
                 // In gpt-oss's channels, reasoning is a part of the reply, and the structural tag allows it.
-                reasoning: reasoning.filter(|_| asking.format != ToolFormat::Harmony),
+                reasoning: decode.reasoning.filter(|_| asking.format != ToolFormat::Harmony),
+                ..decode
             },
             asking,
             model: &mut current.model,
@@ -199,17 +193,11 @@ fn report(
         rows: rows(directory.records(), keys, &[(set.name.clone(), set.requests.len())]),
         warnings,
     };
-    let written = directory
-        .write("report.md", &(directory.heading() + &report.text(Style::Markdown)))
-        .and_then(|()| directory.write("report.csv", &report.csv()))
-        .and_then(|()| directory.write("report.json", &(report.json() + "\n")));
-    match arguments.json {
-        true => crate::print(&(report.json() + "\n"))?,
-        false => crate::print_text(&report.text(Style::Terminal))?,
-    }
-    written?;
-    if !arguments.json {
-        directory.say_where();
-    }
-    Ok(())
+    let texts = ReportTexts {
+        markdown: report.text(Style::Markdown),
+        terminal: report.text(Style::Terminal),
+        csv: report.csv(),
+        json: report.json(),
+    };
+    texts.publish(directory, arguments.json)
 }

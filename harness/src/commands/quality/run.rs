@@ -9,6 +9,7 @@ use maskwright_suites::quality::{QualityTask, QuestionSet};
 
 use super::QualityArguments;
 use crate::commands::arguments::models::PROMPT_DATE;
+use crate::commands::report_texts::ReportTexts;
 use crate::commands::rows::Rows;
 use crate::error::CommandError;
 use crate::frameworks::LM_ONLY;
@@ -214,19 +215,13 @@ fn report(
         paper: arguments.paper,
         warnings: Vec::new(),
     };
-    let written = directory
-        .write("report.md", &(directory.heading() + &report.text(Style::Markdown)))
-        .and_then(|()| directory.write("report.csv", &report.csv()))
-        .and_then(|()| directory.write("report.json", &(report.json() + "\n")));
-    match arguments.json {
-        true => crate::print(&(report.json() + "\n"))?,
-        false => crate::print_text(&report.text(Style::Terminal))?,
-    }
-    written?;
-    if !arguments.json {
-        directory.say_where();
-    }
-    Ok(())
+    let texts = ReportTexts {
+        markdown: report.text(Style::Markdown),
+        terminal: report.text(Style::Terminal),
+        csv: report.csv(),
+        json: report.json(),
+    };
+    texts.publish(directory, arguments.json)
 }
 
 impl QualityArguments {

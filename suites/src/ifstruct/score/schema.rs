@@ -1,6 +1,6 @@
 //! The part of JSON Schema that the benchmark's rows use, compiled; with the public validator's reading of the keywords.
 //!
-//! That reading is not the standard's: a value is judged by one type only, objects take no keys beyond `properties`, null needs a
+//! IFStruct's reading of a schema is not the standard's: a value is judged by one type only, objects take no keys beyond `properties`, null needs a
 //! `type` that names it, and keywords for another type are not checked.
 
 use std::collections::HashMap;

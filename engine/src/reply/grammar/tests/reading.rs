@@ -1,4 +1,4 @@
-//! What the notations mean, and how errors are told.
+//! Tests of the meaning of both notations, and of the places that errors name.
 
 use super::{check, compile, ebnf, lark};
 use crate::{CompileErrorKind, GrammarSyntax};
