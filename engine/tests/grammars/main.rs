@@ -6,12 +6,15 @@ mod examples;
 mod hostile;
 mod matcher;
 mod random;
+#[path = "../replies/mod.rs"]
+mod replies;
 
 use std::sync::Arc;
 
 use maskwright::{CompileError, ExactOptions, GrammarSyntax, Masker, ReplyCompiler, TokenId, Vocabulary};
 use rand::seq::IndexedRandom as _;
 use rand_chacha::ChaCha8Rng;
+use replies::{accepts, check_calls};
 
 /// Tokens besides single bytes.
 const TOKENS: [&str; 40] = [
@@ -46,38 +49,11 @@ fn masker(grammar: &str) -> Box<dyn Masker> {
     compile(grammar).unwrap_or_else(|error| panic!("{grammar}: {error}"))
 }
 
-/// Whether tokens are accepted to their end, which is one.
-fn accepts_tokens(masker: &dyn Masker, tokens: &[TokenId]) -> bool {
-    let mut masker = masker.fork().unwrap();
-    tokens.iter().all(|token| masker.advance(*token).is_ok()) && masker.is_complete().unwrap()
-}
-
-/// Whether a text is accepted byte by byte.
-fn accepts(masker: &dyn Masker, text: &str) -> bool {
-    let tokens: Vec<TokenId> = text.bytes().map(TokenId::from).collect();
-    accepts_tokens(masker, &tokens)
-}
-
-/// Asserts that the mask has exactly the accepted tokens, that forced tokens are allowed, and that a completion ends the reply.
+/// Asserts what [`check_calls`] does, and that text is forced exactly where all allowed tokens begin with one byte.
 fn check(masker: &mut dyn Masker, vocabulary: &Vocabulary, context: &str) {
-    let mask = masker.mask().unwrap().clone();
-    for token in 0..vocabulary.len() as TokenId {
-        let is_accepted = masker.fork().unwrap().advance(token).is_ok();
-        let bytes = vocabulary.token_bytes(token);
-        assert_eq!(is_accepted, mask.allows(token), "{context}: token {token} {bytes:?}");
-    }
-    let mut rest = Vec::new();
-    assert!(masker.completion(&mut rest).unwrap(), "{context}: no end");
-    assert_eq!(masker.completion_length().unwrap(), Some(rest.len()), "{context}");
-    assert!(accepts_tokens(masker, &rest), "{context}: {rest:?} is no end");
-    let (mut forced, mut text) = (Vec::new(), Vec::new());
-    masker.forced_tokens(&mut forced).unwrap();
+    let (mask, _) = check_calls(masker, vocabulary, context);
+    let mut text = Vec::new();
     masker.forced_text(&mut text).unwrap();
-    let mut fork = masker.fork().unwrap();
-    assert!(
-        forced.iter().all(|token| fork.advance(*token).is_ok()),
-        "{context}: forced {forced:?}"
-    );
     let begins = |token: TokenId| {
         vocabulary
             .token_bytes(token)

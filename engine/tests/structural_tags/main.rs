@@ -8,6 +8,8 @@ mod json;
 mod matcher;
 mod parameters;
 mod random;
+#[path = "../replies/mod.rs"]
+mod replies;
 mod special;
 mod threads;
 mod vocabularies;
@@ -15,6 +17,7 @@ mod vocabularies;
 use std::sync::Arc;
 
 use maskwright::{CompileError, ExactOptions, Masker, ReplyCompiler, Style, TokenId, Vocabulary, Whitespace};
+use replies::{accepts, accepts_tokens, check_calls};
 
 /// Tokens besides single bytes.
 const TOKENS: [&str; 30] = [
@@ -67,44 +70,12 @@ fn masker(format: &str) -> Box<dyn Masker> {
     compile(format).unwrap_or_else(|error| panic!("{format}: {error}"))
 }
 
-/// Whether tokens are accepted to their end, which is one.
-fn accepts_tokens(masker: &dyn Masker, tokens: &[TokenId]) -> bool {
-    let mut masker = masker.fork().unwrap();
-    tokens.iter().all(|token| masker.advance(*token).is_ok()) && masker.is_complete().unwrap()
-}
-
-/// Whether a text is accepted byte by byte.
-fn accepts(masker: &dyn Masker, text: &str) -> bool {
-    let tokens: Vec<TokenId> = text.bytes().map(TokenId::from).collect();
-    accepts_tokens(masker, &tokens)
-}
-
-/// Asserts that the mask has exactly the accepted tokens, that forced tokens are allowed, and that a completion ends the reply.
+/// Asserts what [`check_calls`] does, and that every allowed token begins as the first forced one does.
 fn check(masker: &mut dyn Masker, vocabulary: &Vocabulary, context: &str) {
-    let mask = masker.mask().unwrap().clone();
-    for token in 0..vocabulary.len() as TokenId {
-        let mut fork = masker.fork().unwrap();
-        let is_accepted = fork.advance(token).is_ok();
-        assert_eq!(
-            is_accepted,
-            mask.allows(token),
-            "{context}: token {token} {:?}",
-            vocabulary.token_bytes(token)
-        );
-    }
-    let mut rest = Vec::new();
-    assert!(masker.completion(&mut rest).unwrap(), "{context}: no end");
-    assert_eq!(masker.completion_length().unwrap(), Some(rest.len()), "{context}");
-    assert!(accepts_tokens(masker, &rest), "{context}: {rest:?} is no end");
-    let mut forced = Vec::new();
-    masker.forced_tokens(&mut forced).unwrap();
-    let mut fork = masker.fork().unwrap();
-    for (number, token) in forced.iter().enumerate() {
-        assert!(fork.advance(*token).is_ok(), "{context}: forced {forced:?}");
-        if number == 0 {
-            let first = vocabulary.token_bytes(*token)[0];
-            let allowed = |token: TokenId| vocabulary.token_bytes(token)[0] == first;
-            assert!(mask.iter().all(allowed), "{context}: {forced:?} is not forced");
-        }
+    let (mask, forced) = check_calls(masker, vocabulary, context);
+    if let Some(first) = forced.first() {
+        let first = vocabulary.token_bytes(*first)[0];
+        let allowed = |token: TokenId| vocabulary.token_bytes(token)[0] == first;
+        assert!(mask.iter().all(allowed), "{context}: {forced:?} is not forced");
     }
 }
