@@ -12,7 +12,7 @@ from tokenizers import Tokenizer
 CHUNK = 6000
 """Dialogues per run of the generator; chunk `i` has seed `base + i`."""
 
-WIDTHS = [128, 192, 256, 384, 512, 640, 768, 1024, 1280]
+WIDTHS = [160, 256, 352, 448, 576, 704, 896, 1152]
 """Padded lengths in tokens; a batch has one width, so padding and attention across dialogues stay out of it."""
 
 PROMPT_WEIGHT, PROMPT_SAMPLE = 0.5, 0.2

@@ -14,7 +14,7 @@ from torch import nn
 class Config:
     """Shape of the model; `to_hf` gives the Hugging Face `config.json`."""
 
-    vocab_size: int = 3072
+    vocab_size: int = 4096
     hidden_size: int = 256
     intermediate_size: int = 640
     num_hidden_layers: int = 6

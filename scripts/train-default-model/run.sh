@@ -1,17 +1,15 @@
 #!/usr/bin/env bash
-# Trains the default model from scratch: generator, tokenizer, training on schemas, further training with requests of IFStruct, export,
-# evaluation.
+# Trains the default model from scratch: generator, tokenizer, training on schemas and requests of IFStruct, export, evaluation.
 #
 #   scripts/train-default-model/run.sh [OUT]
 #
 # OUT defaults to models/builtin. Settings, all optional:
-#   MINUTES    wall-clock time of the training on schemas (default 100)
-#   FURTHER    wall-clock time of the further training (default 60)
+#   MINUTES    wall-clock time of the training (default 80)
 #   PROCESSES  training processes with one thread each; one is right with a GPU (default: cores, or 1 with a GPU)
 #   WORK       folder for the environment, data and checkpoints (default target/default-model)
 #   PYTHON     interpreter that the environment is made with (default python3)
 #
-# A run that was cut off goes on from its last checkpoint in WORK; delete WORK/checkpoint.pt and WORK/further to start afresh.
+# A run that was cut off goes on from its last checkpoint in WORK; delete WORK/checkpoint.pt to start afresh.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 here=scripts/train-default-model
@@ -31,7 +29,7 @@ built=${CARGO_TARGET_DIR:-target}/release
 generator=$built/dialogues
 
 if [ ! -f "$work/tokenizer/tokenizer_config.json" ]; then
-  "$generator" --count 100000 --seed 1 --split train --out "$work/tokenizer-dialogues.jsonl"
+  "$generator" --count 60000 --seed 1 --split train --ifstruct 50 --made-up-names --out "$work/tokenizer-dialogues.jsonl"
   "$python" "$here/tokenizer.py" --dialogues "$work/tokenizer-dialogues.jsonl" --out "$work/tokenizer"
 fi
 
@@ -40,14 +38,9 @@ if [ -z "${PROCESSES:-}" ]; then
 fi
 # One thread per process: a barrier between threads in every operation costs more than averaging gradients once a step.
 export OMP_NUM_THREADS=1 TOKENIZERS_PARALLELISM=false
-train() {
-  "$python" -m torch.distributed.run --standalone --nproc-per-node "$PROCESSES" "$here/train.py" --threads 1 \
-    --generator "$generator" --program "$built/maskwright" --tokenizer "$work/tokenizer" \
-    --batch-tokens $((8192 / PROCESSES > 1024 ? 8192 / PROCESSES : 1024)) "$@"
-}
-train --work "$work" --out "$work/schemas" --minutes "${MINUTES:-100}"
-train --further "$work/schemas" --ifstruct 75 --muon-lr 0.015 --adam-lr 0.002 \
-  --work "$work/further" --out "$out" --minutes "${FURTHER:-60}"
+"$python" -m torch.distributed.run --standalone --nproc-per-node "$PROCESSES" "$here/train.py" --threads 1 \
+  --generator "$generator" --program "$built/maskwright" --tokenizer "$work/tokenizer" --ifstruct 65 \
+  --batch-tokens $((8192 / PROCESSES > 1152 ? 8192 / PROCESSES : 1152)) --minutes "${MINUTES:-80}" --work "$work" --out "$out"
 
 "$python" "$here/check.py" --model "$out" --generator "$generator"
 "$python" "$here/evaluate.py" --model "$out" --generator "$generator" --count 300

@@ -10,10 +10,14 @@ BOS, PAD, EOS = "<|bos|>", "<|pad|>", "<|end|>"
 SYSTEM, USER, ASSISTANT = "<|system|>", "<|user|>", "<|assistant|>"
 SPECIAL = [PAD, BOS, EOS, SYSTEM, USER, ASSISTANT]
 
-# As in GPT-2 and Llama 3, but for what makes JSON short: a run of punctuation may take the blank and the quote that
-# follow it (`", "`, `": {"`, `": ` before a digit), an upper-case letter starts a word inside camelCase, and digits
-# stand alone, so that a number has the same tokens wherever it is copied to.
-SPLIT = r"[^\S\r\n]?[A-Z]?[\p{Ll}\p{Lm}\p{Lo}\p{M}]+|\p{Lu}|\p{N}|[^\s\p{L}\p{N}]+(?: [^\s\p{L}\p{N}]+)*(?: (?=\p{N}))?|\r?\n|\s"
+# As in GPT-2 and Llama 3, but for what makes JSON, YAML and names short: a run of punctuation may take the blank and the quote that
+# follow it (`", "`, `": {"`, `": ` before a digit), a word takes the blank or the underscore before it, an upper-case letter starts a
+# word inside camelCase, a line break takes the indentation that follows it, and digits stand alone, so that a number has the same
+# tokens wherever it is copied to.
+SPLIT = (
+    r"[ _]?[A-Z]?[\p{Ll}\p{Lm}\p{Lo}\p{M}]+|\p{Lu}|\p{N}"
+    r"|[^\s\p{L}\p{N}_]+(?: [^\s\p{L}\p{N}_]+)*(?: (?=\p{N}))?|_|\r?\n *| +(?= )|\s"
+)
 
 CHAT_TEMPLATE = (
     "{{ bos_token }}{% for message in messages %}"
@@ -23,7 +27,7 @@ CHAT_TEMPLATE = (
 
 
 def texts(path: Path, limit: int):
-    """The schema and answer texts of the dialogues."""
+    """The last request and answer of each dialogue."""
     with path.open() as lines:
         for _, line in zip(range(limit), lines):
             for message in json.loads(line)["messages"][-2:]:
@@ -34,7 +38,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--dialogues", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--vocab-size", type=int, default=3072)
+    parser.add_argument("--vocab-size", type=int, default=4096)
     parser.add_argument("--limit", type=int, default=60000)
     parser.add_argument("--max-length", type=int, default=4096)
     arguments = parser.parse_args()

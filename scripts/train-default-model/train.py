@@ -20,11 +20,8 @@ from data import Batches, Dialogues, generate
 from model import Config, Llama
 from optimizer import build
 
-CURRICULUM = [(0.06, 192), (0.16, 256), (0.35, 512), (1.0, 768)]
+CURRICULUM = [(0.04, 160), (0.1, 256), (0.2, 448), (0.5, 704), (1.0, 1152)]
 """(share of the time, longest dialogue in tokens until then)."""
-
-FURTHER_CURRICULUM = [(0.3, 768), (0.5, 1024), (1.0, 1280)]
-"""The same for a model that is trained further."""
 
 STABLE = 0.55
 """Share of the time at the peak learning rate; then it falls linearly to zero."""
@@ -37,7 +34,6 @@ def arguments():
     parser.add_argument("--work", type=Path, required=True, help="folder of checkpoints and the log")
     parser.add_argument("--out", type=Path, required=True, help="folder to export to")
     parser.add_argument("--minutes", type=float, default=100)
-    parser.add_argument("--further", type=Path, help="folder of a model to train further, instead of one from scratch")
     parser.add_argument("--ifstruct", type=int, default=0, help="how many in a hundred dialogues are requests of IFStruct")
     parser.add_argument("--program", default="target/release/maskwright", help="the judge of replies to IFStruct")
     parser.add_argument("--threads", type=int, default=0)
@@ -86,9 +82,7 @@ class Run:
         fixed = {m["content"] for m in generate([a.generator], 1, 0, "train", "default")[0]["messages"][:-1]}
         self.dialogues = Dialogues(str(a.tokenizer / "tokenizer.json"), fixed)
         vocabulary = self.dialogues.tokenizer.get_vocab_size()
-        begun = evaluate.load(a.further).train() if a.further else Llama(Config(vocab_size=vocabulary, num_hidden_layers=a.layers))
-        self.model = begun.to(self.device)
-        self.curriculum = FURTHER_CURRICULUM if a.further else CURRICULUM
+        self.model = Llama(Config(vocab_size=vocabulary, num_hidden_layers=a.layers)).to(self.device)
         self.optimizers = build(self.model, a.muon_lr, a.adam_lr)
         self.hidden = self.model.hidden if a.no_compile else torch.compile(self.model.hidden, dynamic=False)
         self.step = self.tokens = self.chunk = 0
@@ -98,7 +92,7 @@ class Run:
         if self.checkpoint.exists():
             self.restore()
         self.held_out = generate([a.generator], 64, evaluate.HELD_OUT_SEED, "heldout", "none")
-        self.requests = generate([a.generator], 16, evaluate.HELD_OUT_SEED, "heldout", ifstruct=100) if a.ifstruct else []
+        self.requests = generate([a.generator], 32, evaluate.HELD_OUT_SEED, "heldout", ifstruct=100) if a.ifstruct else []
         self.started = time.monotonic() - self.elapsed
         self.progress = self.seconds() / (60 * a.minutes)
 
@@ -121,7 +115,7 @@ class Run:
         return time.monotonic() - self.started
 
     def longest(self) -> int:
-        return next((longest for until, longest in self.curriculum if self.progress < until), self.curriculum[-1][1])
+        return next((longest for until, longest in CURRICULUM if self.progress < until), CURRICULUM[-1][1])
 
     def rate(self) -> float:
         falling = 1 - max(0.0, self.progress - STABLE) / (1 - STABLE)

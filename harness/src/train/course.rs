@@ -213,7 +213,7 @@ impl Course<'_> {
         let mut sequences = Vec::with_capacity(settings.batch);
         for (place, time) in self.train.of_step(settings.seed, step, settings.batch) {
             let (sample, replier) = (&self.train.fitting[place], &self.replier);
-            let reference = |number| sample.with_reference(replier.model, replier.room, replier.end, number);
+            let reference = |number| sample.with_reference(replier.tokenizer, replier.room, replier.end, number);
             // The first reference fits, as samples whose first reference does not fit are left out.
             let found = match reference(time)? {
                 Some(sequence) => Some(sequence),
@@ -249,26 +249,25 @@ impl Course<'_> {
         let began = Instant::now();
         let settings = self.settings;
         let learning_rate = self.rate(Phase::Grpo, step);
-        let (mut replies, mut rewards, mut passed) = (Vec::new(), Vec::new(), 0);
-        self.replier.take(model)?;
+        self.replier.take(model, settings.threads)?;
+        let mut asked = Vec::with_capacity(settings.prompts * settings.group);
         // The order of samples differs from that of the supervised steps.
         for (place, _) in self.train.of_step(mixed(&[settings.seed, 1]), step, settings.prompts) {
             let sample = &self.train.fitting[place];
-            let seeds = (0..settings.group).map(|number| {
+            asked.extend((0..settings.group).map(|number| {
                 let numbers = [settings.seed, step as u64, sample.sample.seed, number as u64];
-                mixed(&numbers)
-            });
-            let seeds: Vec<u64> = seeds.collect();
-            let Some(group) = self.replier.replies(sample, settings.temperature, &seeds)? else {
-                return Ok(None);
-            };
-            for reply in group {
-                let judged = (self.reward)(&sample.sample, &reply.text)?;
-                // A reply that was cut off earns nothing, whatever it would have become.
-                rewards.push(if reply.is_truncated { 0.0 } else { judged.reward });
-                passed += usize::from(judged.passed && !reply.is_truncated);
-                replies.push(reply);
-            }
+                (sample, mixed(&numbers))
+            }));
+        }
+        let Some(replies) = self.replier.replies(&asked, settings.temperature)? else {
+            return Ok(None);
+        };
+        let (mut rewards, mut passed) = (Vec::with_capacity(replies.len()), 0);
+        for ((sample, _), reply) in asked.iter().zip(&replies) {
+            let judged = (self.reward)(&sample.sample, &reply.text)?;
+            // A reply that was cut off earns nothing, whatever it would have become.
+            rewards.push(if reply.is_truncated { 0.0 } else { judged.reward });
+            passed += usize::from(judged.passed && !reply.is_truncated);
         }
         let advantages = group_advantages(&rewards, settings.group);
         let groups = advantages.chunks(settings.group.max(1));
@@ -343,7 +342,7 @@ impl Course<'_> {
     /// Evaluates the model on the test split, greedily and unconstrained. Returns `None` where the user asked to stop.
     fn evaluate(&mut self, model: &TrainableModel) -> Result<Option<Evaluation>, CommandError> {
         let began = Instant::now();
-        self.replier.take(model)?;
+        self.replier.take(model, self.settings.threads)?;
         let mut evaluation = Evaluation {
             replies: 0,
             passed: 0,
@@ -353,17 +352,19 @@ impl Course<'_> {
         };
         let mut tokens = 0;
         let bar = progress::bar(self.test.fitting.len() as u64, "test split");
-        for sample in &self.test.fitting {
-            let Some(replies) = self.replier.replies(sample, 0.0, &[0])? else {
+        // The bar moves on with each part; parts are large enough for all threads to have work.
+        for samples in self.test.fitting.chunks(16 * self.settings.threads) {
+            let asked: Vec<_> = samples.iter().map(|sample| (sample, 0)).collect();
+            let Some(replies) = self.replier.replies(&asked, 0.0)? else {
                 return Ok(None);
             };
-            for reply in replies {
+            for (sample, reply) in samples.iter().zip(replies) {
                 evaluation.replies += 1;
                 evaluation.truncated += usize::from(reply.is_truncated);
                 evaluation.passed += usize::from((self.reward)(&sample.sample, &reply.text)?.passed);
                 tokens += reply.sequence.counted();
             }
-            bar.inc(1);
+            bar.inc(samples.len() as u64);
         }
         bar.finish_and_clear();
         evaluation.tokens = tokens as f64 / evaluation.replies.max(1) as f64;

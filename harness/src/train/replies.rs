@@ -1,10 +1,12 @@
 //! [`Replier`]: replies of the model in training, and their rewards.
 
-use std::sync::atomic::AtomicBool;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use maskwright::Vocabulary;
 use maskwright_models::{
-    DecodeOptions, FinishReason, LoadedModel, ModelError, SamplingOptions, TokenSequence, TrainableModel,
-    generate_after, logits_to_host,
+    DecodeOptions, FinishReason, LanguageModel as _, LoadedModel, ModelError, SamplingOptions, Snapshot, TokenSequence,
+    TrainableModel, Transformer, generate_after, logits_to_host,
 };
 use maskwright_suites::ifstruct::{FailureKind, Level, Sample, Score, Scorer};
 
@@ -76,95 +78,150 @@ impl Judged {
 
 /// A model that replies with the current weights of the training.
 pub struct Replier<'a> {
-    /// Tokenizer and decode loop; the weights are replaced by those of the training.
-    pub model: &'a mut LoadedModel,
+    /// Tokenizer of the model.
+    pub tokenizer: &'a ModelTokenizer,
+    /// Vocabulary of the model, which has the bytes of tokens.
+    pub vocabulary: Arc<Vocabulary>,
     /// Limits on prompts and replies, in tokens.
     pub room: Room,
     /// The token that ends a reply.
     pub end: u32,
     /// Flag that stops the decode loop.
     pub cancel: &'a AtomicBool,
+    /// Networks that write replies side by side, see [`TrainableModel::transformers`].
+    pub networks: Vec<Transformer>,
 }
 
 impl Replier<'_> {
-    /// Replaces the weights by those of `trained`.
+    /// Replaces the weights by those of `trained`; replies are then written in `threads` threads.
     ///
     /// # Errors
     ///
     /// [`ModelError`], where there is no room for the weights.
-    pub fn take(&mut self, trained: &TrainableModel) -> Result<(), ModelError> {
-        let threads = self.model.model.thread_pool();
-        self.model.model = Box::new(trained.transformer(threads)?);
+    pub fn take(&mut self, trained: &TrainableModel, threads: usize) -> Result<(), ModelError> {
+        self.networks.clear();
+        self.networks = trained.transformers(threads)?;
         Ok(())
     }
 
-    /// Generates one reply for each seed; `None` where [`Self::cancel`] was set. The prompt is read once.
+    /// Generates a reply to each sample with its seed, in order; `None` where [`Self::cancel`] was set. Neighbours that ask the same are
+    /// cheaper, as each network reads a prompt once for all of them. A reply does not depend on the number of networks.
     ///
     /// # Errors
     ///
     /// [`ModelError`], where the model fails.
     pub fn replies(
         &mut self,
-        sample: &PromptedSample,
+        asked: &[(&PromptedSample, u64)],
         temperature: f64,
-        seeds: &[u64],
     ) -> Result<Option<Vec<Reply>>, ModelError> {
-        let prompt = &sample.prompt;
-        let model = &mut self.model.model;
-        model.reset();
-        // The last token of the prompt is left to each reply, which begins with its logits.
-        let read = match prompt.len() {
-            0 | 1 => None,
-            tokens => {
-                logits_to_host(&model.append(&prompt[..tokens - 1])?, &mut Vec::new())?;
-                Some(model.snapshot())
-            }
-        };
-        let mut replies = Vec::new();
-        for seed in seeds {
-            let options = DecodeOptions {
-                sampling: SamplingOptions {
-                    temperature: temperature as f32,
-                    seed: *seed,
-                    ..SamplingOptions::default()
-                },
-                eos_tokens: vec![self.end],
-                max_tokens: self.room.reply.min(self.room.context.saturating_sub(prompt.len())),
-                time_limit: None,
-                fast_forward: false,
-                finish_in_time: false,
-                overlap: false,
-                mask_effects: false,
-                reasoning: None,
-            };
-            let written = generate_after(
-                self.model.model.as_mut(),
-                read.as_ref(),
-                prompt,
-                None,
-                &options,
-                self.cancel,
-            );
-            let is_truncated = match &written.finish {
-                Ok(FinishReason::Cancelled) => return Ok(None),
-                Ok(finish) => *finish != FinishReason::EndOfSequence,
-                Err(_) => false,
-            };
-            let reply = written.token_ids();
-            if let Err(maskwright_models::DecodeError::Model(error)) = written.finish {
-                return Err(error);
-            }
-            let text = self.model.vocabulary().text_bytes(&reply);
-            let end = (!is_truncated).then_some(self.end);
-            replies.push(Reply {
-                text: String::from_utf8_lossy(&text).into_owned(),
-                sequence: TokenSequence {
-                    from: prompt.len(),
-                    tokens: prompt.iter().copied().chain(reply).chain(end).collect(),
-                },
-                is_truncated,
+        let mut networks = std::mem::take(&mut self.networks);
+        let (replier, next) = (&*self, &AtomicUsize::new(0));
+        let written = std::thread::scope(|scope| {
+            let writers = networks
+                .iter_mut()
+                .map(|network| scope.spawn(move || replier.write(network, asked, next, temperature)));
+            // All have to be spawned before one is waited for.
+            let writers: Vec<_> = writers.collect();
+            let written = writers.into_iter().map(|writer| match writer.join() {
+                Ok(written) => written,
+                Err(panic) => std::panic::resume_unwind(panic),
             });
-        }
-        Ok(Some(replies))
+            written.collect::<Result<Option<Vec<Vec<(usize, Reply)>>>, ModelError>>()
+        });
+        self.networks = networks;
+        let Some(written) = written? else {
+            return Ok(None);
+        };
+        let mut replies: Vec<(usize, Reply)> = written.into_iter().flatten().collect();
+        replies.sort_by_key(|(number, _)| *number);
+        Ok(Some(replies.into_iter().map(|(_, reply)| reply).collect()))
     }
+
+    /// Writes, with one network, replies to the `next` of those `asked` until none is left; `None` where [`Self::cancel`] was set.
+    fn write(
+        &self,
+        network: &mut Transformer,
+        asked: &[(&PromptedSample, u64)],
+        next: &AtomicUsize,
+        temperature: f64,
+    ) -> Result<Option<Vec<(usize, Reply)>>, ModelError> {
+        let mut written = Vec::new();
+        let mut read: Option<(&PromptedSample, Option<Snapshot>)> = None;
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            let Some(&(sample, seed)) = asked.get(number) else {
+                return Ok(Some(written));
+            };
+            let prompt = match &read {
+                Some((same, snapshot)) if std::ptr::eq(*same, sample) => snapshot.clone(),
+                _ => {
+                    let snapshot = read_prompt(network, &sample.prompt)?;
+                    read = Some((sample, snapshot.clone()));
+                    snapshot
+                }
+            };
+            match self.reply(network, sample, prompt.as_ref(), (temperature, seed))? {
+                Some(reply) => written.push((number, reply)),
+                None => return Ok(None),
+            }
+        }
+    }
+
+    /// Writes a reply to `sample`, whose prompt but for the last token has been `read`; `None` where [`Self::cancel`] was set.
+    fn reply(
+        &self,
+        network: &mut Transformer,
+        sample: &PromptedSample,
+        read: Option<&Snapshot>,
+        (temperature, seed): (f64, u64),
+    ) -> Result<Option<Reply>, ModelError> {
+        let prompt = &sample.prompt;
+        let options = DecodeOptions {
+            sampling: SamplingOptions {
+                temperature: temperature as f32,
+                seed,
+                ..SamplingOptions::default()
+            },
+            eos_tokens: vec![self.end],
+            max_tokens: self.room.reply.min(self.room.context.saturating_sub(prompt.len())),
+            time_limit: None,
+            fast_forward: false,
+            finish_in_time: false,
+            overlap: false,
+            mask_effects: false,
+            reasoning: None,
+        };
+        let written = generate_after(network, read, prompt, None, &options, self.cancel);
+        let is_truncated = match &written.finish {
+            Ok(FinishReason::Cancelled) => return Ok(None),
+            Ok(finish) => *finish != FinishReason::EndOfSequence,
+            Err(_) => false,
+        };
+        let reply = written.token_ids();
+        if let Err(maskwright_models::DecodeError::Model(error)) = written.finish {
+            return Err(error);
+        }
+        let text = self.vocabulary.text_bytes(&reply);
+        let end = (!is_truncated).then_some(self.end);
+        Ok(Some(Reply {
+            text: String::from_utf8_lossy(&text).into_owned(),
+            sequence: TokenSequence {
+                from: prompt.len(),
+                tokens: prompt.iter().copied().chain(reply).chain(end).collect(),
+            },
+            is_truncated,
+        }))
+    }
+}
+
+/// Reads `prompt` into an empty sequence of `network` but for its last token, with whose logits each reply begins; returns the place behind
+/// what was read, if anything was.
+fn read_prompt(network: &mut Transformer, prompt: &[u32]) -> Result<Option<Snapshot>, ModelError> {
+    network.reset();
+    let Some((_, first @ [_, ..])) = prompt.split_last() else {
+        return Ok(None);
+    };
+    logits_to_host(&network.append(first)?, &mut Vec::new())?;
+    Ok(Some(network.snapshot()))
 }

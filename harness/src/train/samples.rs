@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use maskwright_models::{LoadedModel, TokenSequence};
+use maskwright_models::{LoadedModel, ModelTokenizer, TokenSequence};
 use maskwright_suites::ifstruct::{GenerateError, Sample, SampleGenerator, Split, reference};
 use maskwright_suites::prompt::{Message, Role};
 use rand::SeedableRng;
@@ -70,7 +70,9 @@ impl SplitSamples {
             let messages = vec![Message::new(Role::User, sample.prompt.as_str())];
             let prompt = encode_at_once(model, messages, None)?;
             let prompted = PromptedSample { sample, prompt };
-            if prompted.prompt.len() <= room.prompt && prompted.with_reference(model, room, end, 0)?.is_some() {
+            if prompted.prompt.len() <= room.prompt
+                && prompted.with_reference(model.tokenizer(), room, end, 0)?.is_some()
+            {
                 all.fitting.push(prompted);
             }
         }
@@ -112,18 +114,18 @@ impl PromptedSample {
     /// [`CommandError::Model`], where the tokenizer fails.
     pub fn with_reference(
         &self,
-        model: &LoadedModel,
+        tokenizer: &ModelTokenizer,
         room: Room,
         end: u32,
         number: u64,
     ) -> Result<Option<TokenSequence>, CommandError> {
         let reference = match room.plain_references {
-            true => reference::plain_reply,
-            false => reference::reply,
+            true => reference::plain_reply(&self.sample),
+            false => reference::reply(&self.sample, number),
         };
         // All samples of the generator have references.
-        let text = reference(&self.sample, number).map_err(|error| CommandError::Arguments(error.to_string()))?;
-        let mut reply = model.tokenizer().encode(&text, false)?;
+        let text = reference.map_err(|error| CommandError::Arguments(error.to_string()))?;
+        let mut reply = tokenizer.encode(&text, false)?;
         reply.push(end);
         let fits = reply.len() <= room.reply && self.prompt.len() + reply.len() <= room.context;
         Ok(fits.then(|| TokenSequence {

@@ -197,7 +197,7 @@ fn course(source: &ModelSource, run: &Path, settings: &TrainSettings, patience: 
         one.sample.forbid_code_block = true;
         one.sample.output_format = OutputFormat::Yaml;
     }
-    let mut model = loaded(source);
+    let model = loaded(source);
     let manifest = Manifest::new(settings.clone());
     let planned: HashSet<TrainKey> = planned(settings).into_iter().collect();
     let mut directory: RunDirectory<TrainRecord> = match run.exists() {
@@ -224,10 +224,12 @@ fn course(source: &ModelSource, run: &Path, settings: &TrainSettings, patience: 
         train: &train,
         test: &test,
         replier: Replier {
-            model: &mut model,
+            tokenizer: model.tokenizer(),
+            vocabulary: model.vocabulary(),
             room: ROOM,
             end,
             cancel: &AtomicBool::new(false),
+            networks: Vec::new(),
         },
         reward: &reward,
         checkpoints: Checkpoints::new(run, ModelDevice::Cpu),

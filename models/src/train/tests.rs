@@ -85,7 +85,7 @@ fn log_probabilities_are_those_of_the_decode_loop() {
                 ..LoadOptions::default()
             };
             let mut loaded = load(&source, &options).unwrap();
-            let mut now = model.transformer(None).unwrap();
+            let mut now = model.transformers(1).unwrap().remove(0);
             for appending in [loaded.model.as_mut(), &mut now as &mut dyn LanguageModel] {
                 let expected = sequences.iter().flat_map(|one| by_appending(appending, one, 0.7));
                 let expected: Vec<f64> = expected.collect();
@@ -319,7 +319,7 @@ fn a_policy_learns_what_it_is_rewarded_for() {
     let mut optimiser = AdamW::new(AdamWOptions::default());
     let mut means = Vec::new();
     for step in 0..30 {
-        let mut now = model.transformer(None).unwrap();
+        let mut now = model.transformers(1).unwrap().remove(0);
         let mut sequences = Vec::new();
         let mut rewards = Vec::new();
         for sample in 0..4 * GROUP {

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
 
 use candle_core::{DType, Device, Tensor, Var};
 use indicatif::ProgressBar;
@@ -21,6 +20,7 @@ use crate::load::shapes::matrices::{MatrixShape, NamedShape};
 use crate::load::shapes::tensors::LayerShapes;
 use crate::load::source::ModelSource;
 use crate::load::weights::{WeightBytes, Weights};
+use crate::loaded_model::thread_pool;
 use crate::network::device::ModelDevice;
 use crate::network::matrices::format::MatrixFormat;
 use crate::network::rope::Rope;
@@ -110,23 +110,31 @@ impl TrainableModel {
         all.collect()
     }
 
-    /// The network with the weights as they are now, for the decode loop; on the CPU it computes in `threads`.
+    /// Networks with the weights as they are now, for the decode loop: on the CPU one for each of `threads` threads, which share the
+    /// weights and compute in one thread each; on a GPU one.
     ///
     /// # Errors
     ///
-    /// [`ModelError`], where the device has no room for it.
-    pub fn transformer(&self, threads: Option<Arc<rayon::ThreadPool>>) -> Result<Transformer, ModelError> {
+    /// [`ModelError`], where the device has no room for them.
+    pub fn transformers(&self, threads: usize) -> Result<Vec<Transformer>, ModelError> {
         let bytes = WeightBytes::Owned(self.safetensors()?);
         let weights = Weights::new(vec![(format!("{}: {WEIGHTS}", self.name), bytes)])?;
         let format = MatrixFormat::Converted(DType::F32);
-        Transformer::new(
+        let first = Transformer::new(
             &self.name,
             self.config.clone(),
             &weights,
             &format,
             &self.device,
-            threads,
-        )
+            Some(thread_pool(1)?),
+        )?;
+        let mut networks = vec![first];
+        while networks.len() < threads
+            && let Some(sibling) = networks[0].sibling(Some(thread_pool(1)?))?
+        {
+            networks.push(sibling);
+        }
+        Ok(networks)
     }
 
     /// Writes the model into `directory` in Hugging Face layout, its weights as 32-bit floats.

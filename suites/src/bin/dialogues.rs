@@ -94,7 +94,7 @@ fn texts(example: &Example) -> serde_json::Result<(String, String)> {
 
 /// Writes a request of IFStruct with a reply that satisfies it.
 fn write_ifstruct(sample: &Sample, out: &mut dyn Write) -> io::Result<()> {
-    let reply = reference::plain_reply(sample, 0).map_err(io::Error::other)?;
+    let reply = reference::plain_reply(sample).map_err(io::Error::other)?;
     let messages = [
         prompt::Message::new(prompt::Role::User, sample.prompt.clone()),
         prompt::Message::new(prompt::Role::Assistant, reply),

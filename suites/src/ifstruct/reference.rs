@@ -37,14 +37,17 @@ pub fn reply(sample: &Sample, seed: u64) -> Result<String, ReferenceError> {
     Ok(write(sample, items, fence))
 }
 
-/// A reply that satisfies `sample` and is easy to learn: short, with plain words for strings, bounds for numbers, a fence only where one is
-/// required, and JSON on one line as `json.dumps` of Python writes it. Another `seed` gives another.
+/// Returns the reply to `sample` that is easiest to learn: short, always the same, and JSON on one line as `json.dumps` of Python writes it.
+///
+/// Lists have the fewest items allowed but one at least. The strings of a list's first item are the first of [`WORDS`], those of its
+/// second item the second, and so on, so that a model need not count: the last word tells how many items there are. Numbers are their
+/// lower bound, and go up by one in a list of numbers. A code fence is written only where one is required.
 ///
 /// # Errors
 ///
 /// [`ReferenceError`], where the schema is not of the kind that samples have.
-pub fn plain_reply(sample: &Sample, seed: u64) -> Result<String, ReferenceError> {
-    let data = wrapped(sample, items_of(sample, seed, Values::Plain)?);
+pub fn plain_reply(sample: &Sample) -> Result<String, ReferenceError> {
+    let data = wrapped(sample, items_of(sample, Values::Plain)?);
     let text = match sample.output_format {
         OutputFormat::Json => json_text::to_string(&data).unwrap_or_else(|_| data.to_string()),
         OutputFormat::Yaml => block_yaml::to_string(&data),
@@ -58,36 +61,54 @@ pub fn plain_reply(sample: &Sample, seed: u64) -> Result<String, ReferenceError>
 ///
 /// [`ReferenceError`], where the schema is not of the kind that samples have.
 pub fn items(sample: &Sample, seed: u64) -> Result<Vec<Value>, ReferenceError> {
-    items_of(sample, seed, Values::Any)
+    items_of(
+        sample,
+        Values::Drawn(Draw::new(sample.seed, 1 << 32 | seed & 0xFFFF_FFFF)),
+    )
 }
 
 /// The choice among the values that satisfy a schema.
-#[derive(Clone, Copy, PartialEq, Eq)]
 enum Values {
     /// Any, and strings that naive writers break.
-    Any,
-    /// Short lists of simple values.
+    Drawn(Draw),
+    /// The values of [`plain_reply`].
     Plain,
 }
 
-fn items_of(sample: &Sample, seed: u64, values: Values) -> Result<Vec<Value>, ReferenceError> {
-    let mut draw = Draw::new(sample.seed, 1 << 32 | seed & 0xFFFF_FFFF);
-    let count = match (sample.top_level_count, values) {
-        (None, _) => draw.between(1, 3),
-        (Some(Count::Exactly(exact)), _) => exact,
-        (Some(Count::Between(low, _)), Values::Plain) => low,
-        (Some(Count::Between(low, high)), Values::Any) => draw.between(low, high),
+impl Values {
+    /// The length of a list that may have `low` to `high` items.
+    fn length(&mut self, low: u64, high: u64) -> u64 {
+        match self {
+            Self::Drawn(draw) => draw.between(low, high),
+            Self::Plain => low.max(1).min(high),
+        }
+    }
+
+    /// True in `percent` of a hundred cases where values are drawn, else never.
+    fn chance(&mut self, percent: u32) -> bool {
+        match self {
+            Self::Drawn(draw) => draw.chance(percent),
+            Self::Plain => false,
+        }
+    }
+}
+
+fn items_of(sample: &Sample, mut values: Values) -> Result<Vec<Value>, ReferenceError> {
+    let count = match sample.top_level_count {
+        None => values.length(1, 3),
+        Some(Count::Exactly(exact)) => exact,
+        Some(Count::Between(low, high)) => values.length(low, high),
     };
     let mut writer = ReplyWriter {
         seed: sample.seed,
-        draw,
         values,
+        index: 0,
         pointer: vec!["items".to_owned()],
     };
     let Some(schema) = sample.json_schema.get("items") else {
         return Err(writer.error("no items"));
     };
-    (0..count).map(|_| writer.value(schema)).collect()
+    writer.list(schema, count)
 }
 
 /// Writes `items` as `sample` wants its reply: wrapped or not, in its format, with a fence or without. Nothing is checked.
@@ -127,8 +148,9 @@ fn fenced(sample: &Sample, text: String, fence: bool) -> String {
 
 struct ReplyWriter {
     seed: u64,
-    draw: Draw,
     values: Values,
+    /// Which item of the innermost list is written, from zero.
+    index: usize,
     /// Place in the schema, as the tokens of a JSON Pointer.
     pointer: Vec<String>,
 }
@@ -155,19 +177,26 @@ impl ReplyWriter {
             }
             _ => return Err(self.error("no type")),
         };
-        let is_plain = self.values == Values::Plain;
-        if nullable && self.draw.chance(if is_plain { 10 } else { 30 }) {
+        if nullable && self.values.chance(30) {
             return Ok(Value::Null);
         }
         if let Some(values) = schema.get("enum") {
             let values = values.as_array().filter(|values| !values.is_empty());
             let values = values.ok_or_else(|| self.error("enum is no list of values"))?;
-            return Ok(values[self.draw.below(values.len())].clone());
+            return Ok(match &mut self.values {
+                Values::Drawn(draw) => values[draw.below(values.len())].clone(),
+                Values::Plain => values[0].clone(),
+            });
         }
         match name {
-            "string" if is_plain => Ok(Value::from(self.draw.pick(WORDS))),
-            "string" => Ok(Value::from(self.draw.pick(STRINGS))),
-            "boolean" => Ok(Value::from(self.draw.chance(50))),
+            "string" => Ok(Value::from(match &mut self.values {
+                Values::Drawn(draw) => draw.pick(STRINGS),
+                Values::Plain => WORDS[self.index % WORDS.len()],
+            })),
+            "boolean" => Ok(Value::from(match &mut self.values {
+                Values::Drawn(draw) => draw.chance(50),
+                Values::Plain => true,
+            })),
             "integer" => self.integer(schema),
             "number" => self.number(schema),
             "array" => self.array(schema),
@@ -196,32 +225,42 @@ impl ReplyWriter {
         }
         // Within 2^53, so exact.
         let (min, max) = (min as i64, max as i64);
-        Ok(Value::from(match self.plain_bound(schema) {
-            Some("minimum") => min,
-            Some(_) => max,
-            None => min + self.draw.between(0, min.abs_diff(max)) as i64,
-        }))
+        Ok(match &mut self.values {
+            Values::Drawn(draw) => Value::from(min + draw.between(0, min.abs_diff(max)) as i64),
+            Values::Plain => self.plain_number(schema),
+        })
     }
 
     fn number(&mut self, schema: &Value) -> Result<Value, ReferenceError> {
         let (min, max) = self.bounds(schema)?;
-        if let Some(bound) = self.plain_bound(schema) {
-            return Ok(schema[bound].clone());
-        }
-        let value = (min + (max - min) * self.draw.between(0, 16) as f64 / 16.0).clamp(min, max);
+        let Values::Drawn(draw) = &mut self.values else {
+            return Ok(self.plain_number(schema));
+        };
+        let value = (min + (max - min) * draw.between(0, 16) as f64 / 16.0).clamp(min, max);
         let number = value.to_string().parse::<Number>();
         number
             .map(Value::Number)
             .map_err(|_| self.error("no finite number is within the bounds"))
     }
 
-    /// The keyword of `schema` whose bound a plain number is.
-    fn plain_bound(&mut self, schema: &Value) -> Option<&'static str> {
-        let bounds = ["minimum", "maximum"]
-            .into_iter()
-            .filter(|name| schema.get(name).is_some());
-        let bounds: Vec<&str> = bounds.collect();
-        (self.values == Values::Plain && !bounds.is_empty()).then(|| bounds[self.draw.below(bounds.len())])
+    /// The number of [`plain_reply`] for `schema`, whose bounds allow one: the minimum, else 1, else the maximum; in a list, the place
+    /// of the item is added where the bounds allow it.
+    fn plain_number(&self, schema: &Value) -> Value {
+        let minimum = &schema["minimum"];
+        let maximum = schema["maximum"].as_f64().unwrap_or(f64::INFINITY);
+        let first = match minimum.as_f64() {
+            Some(minimum) => minimum,
+            None if maximum >= 1.0 => 1.0,
+            None => return schema["maximum"].clone(),
+        };
+        let is_item = self.pointer.last().is_some_and(|token| token == "items");
+        let following = first + self.index as f64;
+        match is_item && self.index > 0 && following <= maximum {
+            true if following.fract() == 0.0 => Value::from(following as i64),
+            true => Value::from(following),
+            false if minimum.is_null() => Value::from(1),
+            false => minimum.clone(),
+        }
     }
 
     fn array(&mut self, schema: &Value) -> Result<Value, ReferenceError> {
@@ -229,16 +268,23 @@ impl ReplyWriter {
         let min = bound("minItems").unwrap_or(0);
         let max = bound("maxItems").unwrap_or(min + 2).min(min + 8);
         let items = schema.get("items").ok_or_else(|| self.error("no items"))?;
-        let count = match self.values {
-            Values::Plain => min.max(1).min(max),
-            Values::Any => self.draw.between(min, max),
-        };
+        let count = self.values.length(min, max);
         self.pointer.push("items".to_owned());
-        let values = (0..count)
-            .map(|_| self.value(items))
-            .collect::<Result<Vec<Value>, _>>()?;
+        let values = self.list(items, count)?;
         self.pointer.pop();
         Ok(Value::Array(values))
+    }
+
+    /// `count` values of `schema`, the items of one list.
+    fn list(&mut self, schema: &Value, count: u64) -> Result<Vec<Value>, ReferenceError> {
+        let outer = self.index;
+        let mut values = Vec::new();
+        for index in 0..count {
+            self.index = index as usize;
+            values.push(self.value(schema)?);
+        }
+        self.index = outer;
+        Ok(values)
     }
 
     fn object(&mut self, schema: &Value) -> Result<Value, ReferenceError> {
@@ -247,8 +293,8 @@ impl ReplyWriter {
         let required = schema["required"].as_array().cloned().unwrap_or_default();
         let mut members = Map::new();
         for (name, schema) in properties {
-            if required.iter().any(|required| required == name) || self.values == Values::Plain || self.draw.chance(60)
-            {
+            let is_required = required.iter().any(|required| required == name);
+            if is_required || matches!(self.values, Values::Plain) || self.values.chance(60) {
                 self.pointer.extend(["properties".to_owned(), name.clone()]);
                 members.insert(name.clone(), self.value(schema)?);
                 self.pointer.truncate(self.pointer.len() - 2);
@@ -258,7 +304,7 @@ impl ReplyWriter {
     }
 }
 
-/// Strings that every writer writes as they are.
+/// Strings that every writer writes as they are, in the order in which [`plain_reply`] uses them.
 const WORDS: &[&str] = &[
     "amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "harbor", "island", "juniper", "kestrel", "lagoon",
     "meadow", "nectar", "orchid", "pebble", "quartz", "river", "saffron", "timber", "umber", "valley", "willow",

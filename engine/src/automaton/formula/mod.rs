@@ -23,7 +23,7 @@ mod preferences;
 pub(super) mod residual;
 pub(super) mod texts;
 mod unevaluated;
-pub(super) mod values;
+pub(super) mod read_values;
 
 pub(super) use algebra::Algebra;
 pub(super) use assertion::{Assertion, AssertionId, Constraint, Literal, split, verdict_of};
@@ -38,7 +38,7 @@ pub(super) use keys::sets::{ByNumber, KeySetId, SetId};
 pub(super) use preferences::Strings;
 pub(super) use residual::MemberKey;
 pub(super) use texts::TextId;
-pub(super) use values::{ItemsId, MembersId, ValueSet};
+pub(super) use read_values::{ItemsId, MembersId, ValueSet};
 
 use assertion::AssertionTable;
 use atom::Atoms;
@@ -49,4 +49,4 @@ use keys::orders::Orders;
 use keys::sets::KeySets;
 use preferences::Preferences;
 use texts::TextTable;
-use values::ReadValues;
+use read_values::ReadValues;

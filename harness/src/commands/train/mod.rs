@@ -72,7 +72,7 @@ pub struct TrainArguments {
     /// References of a supervised step
     #[arg(long, default_value_t = 16, value_parser = positive::<usize>, value_name = "N")]
     batch: usize,
-    /// Take references that are easy to learn: short, with plain words and bounds. Otherwise their strings are such as break naive writers
+    /// Take references that are easy to learn: short, always the same, with plain words and lower bounds. Otherwise their strings are such as break naive writers
     #[arg(long)]
     plain_references: bool,
     /// Largest learning rate of supervised steps; it rises over a tenth of them and falls to nothing
@@ -144,7 +144,7 @@ pub fn run(arguments: &TrainArguments) -> Result<(), CommandError> {
     }
     directory::check_place(&arguments.out, arguments.resume)?;
     let source: ModelSource = arguments.model.parse()?;
-    let mut model = arguments.load(&source)?;
+    let model = arguments.load(&source)?;
     // Networks that cannot be trained are refused before samples are generated; a resumed run has passed this check already.
     let start = (!arguments.resume).then(|| arguments.trainable(&source)).transpose()?;
     let end = end_of_turn(&model)?;
@@ -181,10 +181,12 @@ pub fn run(arguments: &TrainArguments) -> Result<(), CommandError> {
         train: &train,
         test: &test,
         replier: Replier {
-            model: &mut model,
+            tokenizer: model.tokenizer(),
+            vocabulary: model.vocabulary(),
             room,
             end,
             cancel: &interrupt::INTERRUPTED,
+            networks: Vec::new(),
         },
         reward: &reward,
         checkpoints: Checkpoints::new(directory.path(), arguments.device),

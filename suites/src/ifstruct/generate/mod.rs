@@ -120,8 +120,8 @@ impl SampleGenerator {
         self
     }
 
-    /// Has the fields, and the choices of enumerations, made-up names of one to three words instead of the taxonomy's. A model that learns from
-    /// the samples can then not know them by heart and learns to read them in the request.
+    /// Has the entity, its fields, and the choices of enumerations made-up names of one to three words instead of the taxonomy's. A model that
+    /// learns from the samples can then not know them by heart and learns to read them in the request.
     #[must_use]
     pub fn made_up_names(mut self) -> Self {
         self.made_up_names = true;
@@ -151,9 +151,10 @@ impl SampleGenerator {
     /// The sample of that `seed`.
     fn sample(&self, seed: u64) -> Sample {
         let mut draw = Draw::new(seed, self.split as u64);
-        let mut entity = Cow::Borrowed(self.entity(&mut draw));
+        let of_taxonomy = self.entity(&mut draw);
+        let mut entity = Cow::Borrowed(of_taxonomy);
         if self.made_up_names {
-            made_up::rename(&mut entity.to_mut().fields, seed);
+            made_up::rename(entity.to_mut(), seed);
         }
         let entity = entity.as_ref();
         let mut spec = Spec::draw(entity, self.difficulty, &mut draw);
@@ -175,7 +176,7 @@ impl SampleGenerator {
         let escaping = if entity.escaping { "escaping__" } else { "" };
         Sample {
             seed,
-            entity_type: format!("{}__{escaping}{}", self.split.name(), entity.name),
+            entity_type: format!("{}__{escaping}{}", self.split.name(), of_taxonomy.name),
             prompt,
             json_schema: spec.schema(),
             top_level_count: Some(spec.count),

@@ -277,7 +277,7 @@ fn made_up_names_stand_in_place_of_those_of_the_taxonomy() {
             names += 1;
             of_taxonomy += usize::from(known.contains(name.as_str()));
         }
-        let reply = reference::plain_reply(&sample, 0).unwrap();
+        let reply = reference::plain_reply(&sample).unwrap();
         let score = Scorer::new(&sample, Level::Strict).unwrap().score(&reply);
         assert!(score.passed, "{:?}\n{reply}", score.failures);
     }
