@@ -2,11 +2,12 @@
 
 mod bounds;
 mod narrowing;
+mod numbers;
 pub(crate) mod whitespace;
 
-pub use crate::numbers::NumberStyle;
 pub use bounds::WritingBounds;
 pub use narrowing::NarrowingKind;
+pub use numbers::NumberStyle;
 pub use whitespace::{FixedWhitespace, Indent, LineBreak, SpacesAround, Whitespace};
 
 /// The subset of a JSON value's texts that may be written. A style narrows how a document looks. It leaves values out only where

@@ -15,6 +15,10 @@ CHUNK = 6000
 WIDTHS = [160, 256, 352, 448, 576, 704, 896, 1152]
 """Padded lengths in tokens; a batch has one width, so padding and attention across dialogues stay out of it."""
 
+SHORT_REPLY = 100
+"""Reply tokens up to which every dialogue is kept; of longer replies a share of SHORT_REPLY / length is. The items of a list after the
+first repeat its names, so that a request for many items teaches little more about reading requests than one for a few."""
+
 PROMPT_WEIGHT, PROMPT_SAMPLE = 0.5, 0.2
 """A sampled fifth of the prompt tokens counts half, so a prompt token counts a tenth of an answer token."""
 
@@ -87,7 +91,7 @@ class Batches:
                 ready = []
                 for tokens, answer in self.dialogues.encode(bodies):
                     width = next((w for w in WIDTHS if w >= len(tokens)), None)
-                    if width is None or width > longest:
+                    if width is None or width > longest or rng.random() > SHORT_REPLY / sum(answer):
                         continue
                     waiting[width].append((tokens, answer))
                     rows = max(1, self.batch_tokens // width)

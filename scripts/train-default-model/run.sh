@@ -1,15 +1,18 @@
 #!/usr/bin/env bash
-# Trains the default model from scratch: generator, tokenizer, training on schemas and requests of IFStruct, export, evaluation.
+# Trains the default model from scratch: generator, tokenizer, supervised training on schemas and requests of IFStruct, reinforcement
+# learning (GRPO) on requests of IFStruct, export, evaluation.
 #
 #   scripts/train-default-model/run.sh [OUT]
 #
 # OUT defaults to models/builtin. Settings, all optional:
-#   MINUTES    wall-clock time of the training (default 80)
+#   MINUTES    wall-clock time of the supervised training (default 80)
+#   STEPS      steps of GRPO (default 60)
 #   PROCESSES  training processes with one thread each; one is right with a GPU (default: cores, or 1 with a GPU)
 #   WORK       folder for the environment, data and checkpoints (default target/default-model)
 #   PYTHON     interpreter that the environment is made with (default python3)
 #
-# A run that was cut off goes on from its last checkpoint in WORK; delete WORK/checkpoint.pt to start afresh.
+# A run that was cut off goes on from its last checkpoint in WORK; delete WORK/checkpoint.pt and WORK/grpo to
+# start afresh.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 here=scripts/train-default-model
@@ -40,7 +43,13 @@ fi
 export OMP_NUM_THREADS=1 TOKENIZERS_PARALLELISM=false
 "$python" -m torch.distributed.run --standalone --nproc-per-node "$PROCESSES" "$here/train.py" --threads 1 \
   --generator "$generator" --program "$built/maskwright" --tokenizer "$work/tokenizer" --ifstruct 65 \
-  --batch-tokens $((8192 / PROCESSES > 1152 ? 8192 / PROCESSES : 1152)) --minutes "${MINUTES:-80}" --work "$work" --out "$out"
+  --batch-tokens $((8192 / PROCESSES > 1152 ? 8192 / PROCESSES : 1152)) --minutes "${MINUTES:-80}" --work "$work" --out "$work/supervised"
+
+resume=$([ -d "$work/grpo" ] && echo --resume || true)
+"$built/maskwright" train --model "$work/supervised" --supervised-steps 0 --grpo-steps "${STEPS:-60}" --plain-references \
+  --prompts 8 --group 8 --kl 0 --grpo-learning-rate 1e-4 --samples 6000 --test-samples 300 --max-prompt-tokens 480 --max-tokens 448 \
+  --evaluate-every 20 --checkpoint-every 10 --out "$work/grpo" $resume
+"$python" "$here/halve.py" --model "$work/grpo/model" --out "$out"
 
 "$python" "$here/check.py" --model "$out" --generator "$generator"
 "$python" "$here/evaluate.py" --model "$out" --generator "$generator" --count 300

@@ -30,6 +30,5 @@ mod writable;
 
 pub(crate) use enumerate::NumberCount;
 pub(crate) use number_sets::{NumberSetId, NumberSets};
-pub use numerals::NumberStyle;
 pub(crate) use numerals::{NextDigits, NumberState, NumeralAutomaton, Precision};
 pub(crate) use writable::SchemaNumbers;

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use maskwright::Vocabulary;
 use maskwright_models::{
-    DecodeOptions, FinishReason, LanguageModel as _, LoadedModel, ModelError, SamplingOptions, Snapshot, TokenSequence,
-    TrainableModel, Transformer, generate_after, logits_to_host,
+    DecodeOptions, FinishReason, LanguageModel as _, ModelError, ModelTokenizer, SamplingOptions, Snapshot,
+    TokenSequence, TrainableModel, Transformer, generate_after, logits_to_host,
 };
 use maskwright_suites::ifstruct::{FailureKind, Level, Sample, Score, Scorer};
 

@@ -9,12 +9,11 @@ use crate::automaton::formula::{
 use crate::automaton::memory::{SHARED_BYTES, list_bytes, table_bytes};
 use crate::decimal::{Decimal, NumberLimitReached};
 use crate::json::Shape;
-use crate::numbers::{NumberSetId, NumberSets, NumberStyle, NumeralAutomaton, SchemaNumbers};
+use crate::numbers::{NumberSetId, NumberSets, NumeralAutomaton, SchemaNumbers};
 use crate::schema::SchemaSet;
 use crate::schema::{Body, NodeId};
 use crate::strings::{LanguageId, Languages};
-use crate::{CompileError, CompileErrorKind};
-use crate::{Limits, Style};
+use crate::{CompileError, CompileErrorKind, Limits, NumberStyle, Style};
 use hashbrown::HashMap;
 use std::sync::Arc;
 

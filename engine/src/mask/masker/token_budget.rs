@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use super::{MaskedText, StateMasker};
+use super::state_masker::{MaskedText, StateMasker};
 use crate::{MaskError, TokenId, TokenMask};
 
 /// Tokens to spare from which on no token's own end is looked for: a single token rarely makes so many others necessary.

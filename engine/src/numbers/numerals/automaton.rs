@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use hashbrown::HashMap;
 
-use super::NumberStyle;
 use super::digits::{NumeralContext, SIGNIFICANT_DIGITS};
 use super::prefix::{LeadingZeros, NumeralGrammar, NumeralPart, NumeralPrefix, PlainForm, Precision};
 use super::residue::WrittenDigits;
@@ -13,6 +12,7 @@ use crate::numbers::decimal_sets::DecimalSetId;
 use crate::numbers::half_line::{ExponentRun, HalfLine, Residual};
 use crate::numbers::number_sets::{NumberSetId, NumberSets};
 use crate::numbers::periodic::PeriodicSetId;
+use crate::style::NumberStyle;
 
 /// Handle of a state: a numeral's beginning, with respect to a set. Equal handles have equal futures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

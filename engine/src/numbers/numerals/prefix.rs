@@ -9,10 +9,10 @@ use crate::numbers::half_line::ExponentRun;
 /// The grammar of the numerals that begin with a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum NumeralGrammar {
-    /// The numerals of [`NumberStyle::Rfc8259`](super::NumberStyle::Rfc8259), or if `brief` the numerals of
-    /// [`NumberStyle::Scientific`](super::NumberStyle::Scientific).
+    /// The numerals of [`NumberStyle::Rfc8259`](crate::NumberStyle::Rfc8259), or if `brief` the numerals of
+    /// [`NumberStyle::Scientific`](crate::NumberStyle::Scientific).
     Any { brief: bool },
-    /// The numerals of [`NumberStyle::Plain`](super::NumberStyle::Plain).
+    /// The numerals of [`NumberStyle::Plain`](crate::NumberStyle::Plain).
     Plain(PlainForm),
     /// Numerals without fraction and exponent, `-0` among them, of a set of integers.
     IntegerLiteral,

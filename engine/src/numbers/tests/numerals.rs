@@ -4,8 +4,9 @@
 use super::walks::check_next_digits;
 use super::{Random, Rule, SCALE, decimal, scaled};
 use crate::Limits;
+use crate::NumberStyle;
 use crate::decimal::Decimal;
-use crate::numbers::{NumberSets, NumberStyle, NumeralAutomaton, Precision};
+use crate::numbers::{NumberSets, NumeralAutomaton, Precision};
 
 /// Bounds are quarters up to 20, steps are multiples of a quarter with the least common multiple 12. So an interval has
 /// a member iff one of its quarters is one or one number between each two; and beyond 20 every interval of width 100

@@ -4,7 +4,8 @@ use std::collections::HashSet;
 
 use super::{Rule, decimal};
 use crate::Limits;
-use crate::numbers::{NumberSetId, NumberSets, NumberState, NumberStyle, NumeralAutomaton, Precision, SchemaNumbers};
+use crate::NumberStyle;
+use crate::numbers::{NumberSetId, NumberSets, NumberState, NumeralAutomaton, Precision, SchemaNumbers};
 
 const BYTES: &[u8] = b"0123456789-+.eE";
 

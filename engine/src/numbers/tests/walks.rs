@@ -7,8 +7,9 @@ use std::collections::HashSet;
 
 use super::{Random, Rule, decimal};
 use crate::Limits;
+use crate::NumberStyle;
 use crate::decimal::Decimal;
-use crate::numbers::{NextDigits, NumberSetId, NumberSets, NumberState, NumberStyle, NumeralAutomaton, Precision};
+use crate::numbers::{NextDigits, NumberSetId, NumberSets, NumberState, NumeralAutomaton, Precision};
 
 fn bounds() -> Vec<Decimal> {
     [

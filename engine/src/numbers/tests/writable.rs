@@ -3,8 +3,9 @@
 use super::walks::{check_next_digits, check_written, plainly, reaches_end};
 use super::{Random, Rule, decimal};
 use crate::Limits;
+use crate::NumberStyle;
 use crate::decimal::Decimal;
-use crate::numbers::{NumberCount, NumberSetId, NumberSets, NumberStyle, NumeralAutomaton, Precision, SchemaNumbers};
+use crate::numbers::{NumberCount, NumberSetId, NumberSets, NumeralAutomaton, Precision, SchemaNumbers};
 
 const BOUNDS: [&str; 24] = [
     "-1e25",

@@ -2,5 +2,5 @@
 
 pub(crate) mod classes;
 mod next;
-mod read;
 pub(crate) mod remaining;
+mod within;
