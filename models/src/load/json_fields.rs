@@ -122,6 +122,11 @@ impl<'a> JsonFields<'a> {
         }
     }
 
+    /// A whole number from 1 to `limit`; `default` where there is none.
+    pub(crate) fn size_or(&self, field: &str, limit: usize, default: usize) -> Result<usize, ModelError> {
+        Ok(self.size(field, limit)?.unwrap_or(default))
+    }
+
     /// A finite number over `low` (exclusive) and up to `high`, where there is one.
     pub(crate) fn number(&self, field: &str, low: f64, high: f64) -> Result<Option<f64>, ModelError> {
         let Some(value) = self.get(field) else {

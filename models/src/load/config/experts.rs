@@ -172,7 +172,7 @@ impl Experts {
         };
         let count = required(count, MAX_EXPERTS)?;
         let per_token = required(per_token, count)?;
-        let step = fields.size("decoder_sparse_step", layers.max(1) + 1)?.unwrap_or(1);
+        let step = fields.size_or("decoder_sparse_step", layers.max(1) + 1, 1)?;
         let named = fields.whole_numbers("mlp_only_layers")?;
         let first = match family {
             Family::Lfm2Moe => fields.whole_number("num_dense_layers")?.unwrap_or(2),
@@ -234,7 +234,7 @@ impl Experts {
             ),
             Family::NemotronH => {
                 let field = "moe_shared_expert_intermediate_size";
-                Some(fields.size(field, MAX_WIDTH)?.unwrap_or(7688))
+                Some(fields.size_or(field, MAX_WIDTH, 7688)?)
             }
             Family::DeepseekV2 | Family::DeepseekV3 => {
                 let default = if family == Family::DeepseekV2 { 2 } else { 1 };

@@ -59,7 +59,7 @@ pub(crate) fn global_heads(
             for (layer, (global, name)) in kinds.iter().zip(names).enumerate() {
                 let own = name.map(|name| by_layer.object(name)).transpose()?.flatten();
                 let size = |field: &str, default: usize| match &own {
-                    Some(own) => Ok(own.size(field, MAX_HEADS)?.unwrap_or(default)),
+                    Some(own) => own.size_or(field, MAX_HEADS, default),
                     None => Ok(default),
                 };
                 let of_layer = Heads {
@@ -82,7 +82,7 @@ pub(crate) fn global_heads(
     };
     let found = *found.get_or_insert(Heads {
         kv_heads: keys.unwrap_or(local.kv_heads),
-        head_dim: fields.size("global_head_dim", MAX_HEADS)?.unwrap_or(512),
+        head_dim: fields.size_or("global_head_dim", MAX_HEADS, 512)?,
     });
     if !local.head_dim.is_multiple_of(2) {
         let message = format!(

@@ -32,15 +32,14 @@ impl LatentAttention {
         if !fields.flag("rope_interleave", true)? {
             return Err(fields.unsupported("rope_interleave false", "positions that turn neighbouring elements"));
         }
-        let size = |field: &str, default: usize| Ok::<_, ModelError>(fields.size(field, MAX_SIZE)?.unwrap_or(default));
         let query_rank = fields.size("q_lora_rank", MAX_SIZE)?;
         let default = fields.is_absent("q_lora_rank").then_some(1536);
         Ok(Some(Self {
             query_rank: query_rank.or(default),
-            rank: size("kv_lora_rank", 512)?,
-            rotary_dim: size("qk_rope_head_dim", 64)?,
-            plain_dim: size("qk_nope_head_dim", 128)?,
-            value_dim: size("v_head_dim", 128)?,
+            rank: fields.size_or("kv_lora_rank", MAX_SIZE, 512)?,
+            rotary_dim: fields.size_or("qk_rope_head_dim", MAX_SIZE, 64)?,
+            plain_dim: fields.size_or("qk_nope_head_dim", MAX_SIZE, 128)?,
+            value_dim: fields.size_or("v_head_dim", MAX_SIZE, 128)?,
         }))
     }
 

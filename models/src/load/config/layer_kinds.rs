@@ -234,7 +234,7 @@ pub(crate) fn mixers(
     };
     let kinds = layer_kinds(fields, family, layers)?;
     let rotated = fields.whole_numbers("no_rope_layers")?;
-    let interval = fields.size("no_rope_layer_interval", MAX_WINDOW)?.unwrap_or(4);
+    let interval = fields.size_or("no_rope_layer_interval", MAX_WINDOW, 4)?;
     let has_rope = match family {
         Family::GraniteHybrid => match fields.text("position_embedding_type")? {
             None | Some("nope") => false,
@@ -336,9 +336,9 @@ fn layer_kinds(fields: &JsonFields<'_>, family: Family, layers: usize) -> Result
         }
         _ => usize::MAX,
     };
-    let pattern = fields.size("sliding_window_pattern", MAX_WINDOW)?.unwrap_or(6);
+    let pattern = fields.size_or("sliding_window_pattern", MAX_WINDOW, 6)?;
     let attention = fields.whole_numbers("full_attn_idxs")?;
-    let interval = fields.size("full_attention_interval", MAX_WINDOW)?.unwrap_or(4);
+    let interval = fields.size_or("full_attention_interval", MAX_WINDOW, 4)?;
     let kind = |layer: usize| match family {
         family if family.is_lfm2() && fields.get("full_attn_idxs").is_some() && !attention.contains(&layer) => {
             LayerKind::Convolution
@@ -356,7 +356,7 @@ fn layer_kinds(fields: &JsonFields<'_>, family: Family, layers: usize) -> Result
 
 /// Number of taps of the short convolutions, and whether these and the projections around them have biases.
 pub(crate) fn convolution(fields: &JsonFields<'_>) -> Result<(usize, bool), ModelError> {
-    let taps = fields.size("conv_L_cache", MAX_TAPS)?.unwrap_or(3);
+    let taps = fields.size_or("conv_L_cache", MAX_TAPS, 3)?;
     Ok((taps, fields.flag("conv_bias", false)?))
 }
 
@@ -366,7 +366,7 @@ pub(crate) fn lfm2_width(fields: &JsonFields<'_>, written: usize) -> Result<usiz
         return Ok(written);
     }
     let factor = fields.number("block_ffn_dim_multiplier", 0.0, 1e3)?.unwrap_or(1.0);
-    let multiple = fields.size("block_multiple_of", MAX_WIDTH)?.unwrap_or(256);
+    let multiple = fields.size_or("block_multiple_of", MAX_WIDTH, 256)?;
     let width = ((factor * (2 * written / 3) as f64) as usize)
         .next_multiple_of(multiple)
         .max(1);

@@ -108,14 +108,13 @@ pub struct Mamba2 {
 impl Mamba2 {
     /// The sizes in config.json, or those that it leaves out.
     pub(crate) fn read(fields: &JsonFields<'_>, hidden_size: usize) -> Result<Self, ModelError> {
-        let size = |field: &str, default: usize| Ok::<_, ModelError>(fields.size(field, MAX_SIZE)?.unwrap_or(default));
-        let heads = size("mamba_n_heads", 128)?;
-        let width = size("mamba_expand", 2)? * hidden_size;
+        let heads = fields.size_or("mamba_n_heads", MAX_SIZE, 128)?;
+        let width = fields.size_or("mamba_expand", MAX_SIZE, 2)? * hidden_size;
         if width > MAX_WIDTH || !width.is_multiple_of(heads) {
             let message = format!("{heads} heads do not divide a width of {width}, or that is over {MAX_WIDTH}");
             return Err(fields.error("mamba_n_heads", message));
         }
-        let groups = size("mamba_n_groups", 1)?;
+        let groups = fields.size_or("mamba_n_groups", MAX_SIZE, 1)?;
         if !heads.is_multiple_of(groups) {
             let message = format!("{groups} groups do not divide the {heads} heads");
             return Err(fields.error("mamba_n_groups", message));
@@ -138,8 +137,8 @@ impl Mamba2 {
             heads,
             head_dim: width / heads,
             groups,
-            state: size("mamba_d_state", 256)?,
-            taps: size("mamba_d_conv", 4)?,
+            state: fields.size_or("mamba_d_state", MAX_SIZE, 256)?,
+            taps: fields.size_or("mamba_d_conv", MAX_SIZE, 4)?,
             convolution_bias: fields.flag("mamba_conv_bias", true)?,
             projection_bias: fields.flag("mamba_proj_bias", false)?,
         })
@@ -147,13 +146,12 @@ impl Mamba2 {
 
     /// The sizes in config.json of Nemotron-H, or those that it leaves out.
     fn of_nemotron(fields: &JsonFields<'_>) -> Result<Self, ModelError> {
-        let size = |field: &str, default: usize| Ok::<_, ModelError>(fields.size(field, MAX_SIZE)?.unwrap_or(default));
         let sizes = Self {
-            heads: size("mamba_num_heads", 128)?,
-            head_dim: size("mamba_head_dim", 64)?,
-            groups: size("n_groups", 8)?,
-            state: size("ssm_state_size", 128)?,
-            taps: size("conv_kernel", 4)?,
+            heads: fields.size_or("mamba_num_heads", MAX_SIZE, 128)?,
+            head_dim: fields.size_or("mamba_head_dim", MAX_SIZE, 64)?,
+            groups: fields.size_or("n_groups", MAX_SIZE, 8)?,
+            state: fields.size_or("ssm_state_size", MAX_SIZE, 128)?,
+            taps: fields.size_or("conv_kernel", MAX_SIZE, 4)?,
             convolution_bias: fields.flag("use_conv_bias", true)?,
             projection_bias: fields.flag("use_bias", false)?,
         };
@@ -196,13 +194,12 @@ pub struct DeltaNet {
 impl DeltaNet {
     /// The sizes in config.json, or those that it leaves out.
     pub(crate) fn read(fields: &JsonFields<'_>) -> Result<Self, ModelError> {
-        let size = |field: &str, default: usize| Ok::<_, ModelError>(fields.size(field, MAX_SIZE)?.unwrap_or(default));
         let sizes = Self {
-            key_heads: size("linear_num_key_heads", 16)?,
-            value_heads: size("linear_num_value_heads", 32)?,
-            key_dim: size("linear_key_head_dim", 128)?,
-            value_dim: size("linear_value_head_dim", 128)?,
-            taps: size("linear_conv_kernel_dim", 4)?,
+            key_heads: fields.size_or("linear_num_key_heads", MAX_SIZE, 16)?,
+            value_heads: fields.size_or("linear_num_value_heads", MAX_SIZE, 32)?,
+            key_dim: fields.size_or("linear_key_head_dim", MAX_SIZE, 128)?,
+            value_dim: fields.size_or("linear_value_head_dim", MAX_SIZE, 128)?,
+            taps: fields.size_or("linear_conv_kernel_dim", MAX_SIZE, 4)?,
         };
         if !sizes.value_heads.is_multiple_of(sizes.key_heads) {
             let message = format!(
