@@ -61,6 +61,12 @@ impl ExactCompiler {
         }
     }
 
+    /// Bytes that the caches shared by all schemas take, roughly: what tokens allow in common strings, values and object members. They
+    /// grow with each kind that is new, up to 30 MiB, and belong to no schema's [`Masker::memory_bytes`].
+    pub fn cache_bytes(&self) -> usize {
+        self.tokens.cache_bytes()
+    }
+
     fn compile_under(&self, options: &ExactOptions, schema: &str) -> Result<Box<dyn Masker>, CompileError> {
         let languages = self.languages.over(&options.schema.limits, EXPRESSIONS);
         let (automaton, start) = options.automaton(schema, languages)?;

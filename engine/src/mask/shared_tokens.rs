@@ -28,6 +28,11 @@ impl SharedTokens {
         Self::of(TokenIndex::new(vocabulary, style, tuning))
     }
 
+    /// Bytes that the caches take, roughly.
+    pub(crate) fn cache_bytes(&self) -> usize {
+        self.strings.bytes() + self.value_tokens.bytes() + self.suffixes.bytes()
+    }
+
     /// Tokens that are sorted.
     pub(crate) fn of(index: TokenIndex) -> Self {
         Self {

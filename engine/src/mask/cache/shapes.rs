@@ -19,6 +19,13 @@ impl<T> Default for SharedShapes<T> {
     }
 }
 
+impl<T> SharedShapes<T> {
+    /// Bytes that are taken, roughly.
+    pub(crate) fn bytes(&self) -> usize {
+        lock(&self.0).bytes()
+    }
+}
+
 /// A cache for the shapes of one schema.
 #[derive(Debug)]
 pub(crate) struct Shapes<T>(BoundedCache<ValueShape, Arc<T>>);

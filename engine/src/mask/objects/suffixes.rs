@@ -75,6 +75,13 @@ impl Default for SharedSuffixes {
     }
 }
 
+impl SharedSuffixes {
+    /// Bytes that are taken, roughly.
+    pub(crate) fn bytes(&self) -> usize {
+        self.by_shape.bytes() + lock(&self.after_member).bytes() + lock(&self.before_member).bytes()
+    }
+}
+
 /// The suffixes that may come behind a name, before and with a value of a shape.
 #[derive(Debug)]
 pub(crate) struct ValueSuffixes {

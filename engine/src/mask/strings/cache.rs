@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use hashbrown::HashMap;
 
 use crate::automaton::DecodeState;
-use crate::mask::cache::bounded::BoundedCache;
+use crate::mask::cache::bounded::{BoundedCache, lock};
 use crate::mask::cache::token_set::TokenSet;
 use crate::mask::index::base_sets::Words;
 use crate::strings::{Fingerprint, LanguageId};
@@ -45,6 +45,14 @@ impl Default for SharedStringCache {
             partial: Mutex::new(BoundedCache::new(PARTIAL_BYTES)),
             classes: ClassSets::default(),
         }
+    }
+}
+
+impl SharedStringCache {
+    /// Bytes that are taken, roughly.
+    pub(crate) fn bytes(&self) -> usize {
+        let caches = lock(&self.sets).bytes() + lock(&self.approximations).bytes() + lock(&self.partial).bytes();
+        caches + self.classes.bytes()
     }
 }
 

@@ -54,6 +54,11 @@ impl Default for ClassSets {
 }
 
 impl ClassSets {
+    /// Bytes that are taken, roughly.
+    pub(crate) fn bytes(&self) -> usize {
+        lock(&self.of_classes).bytes() + lock(&self.of_groups).bytes() + lock(&self.combined).bytes()
+    }
+
     /// The tokens of a class.
     pub(crate) fn of_class(&self, index: &TokenIndex, key: &BehindFirst) -> Arc<OfClass> {
         if let Some(known) = lock(&self.of_classes).get(key) {
