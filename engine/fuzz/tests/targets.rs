@@ -91,7 +91,7 @@ fn schemas_served_one_after_another_leave_no_memory_behind() {
     let rounds = setting("MASKWRIGHT_FUZZ_ROUNDS", 400).max(10);
     let compiler = engine::compiler(engine::vocabulary(), Formats::Asserted, Style::generation());
     // The caches shared by all schemas grow within bounds of their own.
-    let beside_caches = || Meter::kept().saturating_sub(compiler.cache_bytes());
+    let beside_caches = || Meter::kept().saturating_sub(compiler.cache_bytes() as u64);
     let mut after_a_tenth = 0;
     for seed in 0..rounds {
         let bytes = random_bytes(seed);

@@ -61,16 +61,14 @@ pub fn plain_reply(sample: &Sample) -> Result<String, ReferenceError> {
 ///
 /// [`ReferenceError`], where the schema is not of the kind that samples have.
 pub fn items(sample: &Sample, seed: u64) -> Result<Vec<Value>, ReferenceError> {
-    items_of(
-        sample,
-        Values::Drawn(Draw::new(sample.seed, 1 << 32 | seed & 0xFFFF_FFFF)),
-    )
+    let draw = Draw::new(sample.seed, 1 << 32 | seed & 0xFFFF_FFFF);
+    items_of(sample, Values::Drawn(Box::new(draw)))
 }
 
 /// The choice among the values that satisfy a schema.
 enum Values {
     /// Any, and strings that naive writers break.
-    Drawn(Draw),
+    Drawn(Box<Draw>),
     /// The values of [`plain_reply`].
     Plain,
 }
