@@ -39,9 +39,9 @@ pub fn reply(sample: &Sample, seed: u64) -> Result<String, ReferenceError> {
 
 /// Returns the reply to `sample` that is easiest to learn: short, always the same, and JSON on one line as `json.dumps` of Python writes it.
 ///
-/// Lists have the fewest items allowed but one at least. The strings of a list's first item are the first of [`WORDS`], those of its
-/// second item the second, and so on, so that a model need not count: the last word tells how many items there are. Numbers are their
-/// lower bound, and go up by one in a list of numbers. A code fence is written only where one is required.
+/// Lists have the fewest items allowed but one at least. The strings of a list's first item are the first of a fixed list of words, those
+/// of its second item the second, and so on, so that a model need not count: the last word tells how many items there are. Numbers are
+/// their lower bound, and go up by one in a list of numbers. A code fence is written only where one is required.
 ///
 /// # Errors
 ///
