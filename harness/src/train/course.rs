@@ -213,7 +213,7 @@ impl Course<'_> {
         let mut sequences = Vec::with_capacity(settings.batch);
         for (place, time) in self.train.of_step(settings.seed, step, settings.batch) {
             let (sample, replier) = (&self.train.fitting[place], &self.replier);
-            let reference = |number| sample.with_reference(replier.tokenizer, replier.room, replier.end, number);
+            let reference = |number| sample.with_reference(&replier.tokenizer, replier.room, replier.end, number);
             // The first reference fits, as samples whose first reference does not fit are left out.
             let found = match reference(time)? {
                 Some(sequence) => Some(sequence),
@@ -249,7 +249,6 @@ impl Course<'_> {
         let began = Instant::now();
         let settings = self.settings;
         let learning_rate = self.rate(Phase::Grpo, step);
-        self.replier.take(model, settings.threads)?;
         let mut asked = Vec::with_capacity(settings.prompts * settings.group);
         // The order of samples differs from that of the supervised steps.
         for (place, _) in self.train.of_step(mixed(&[settings.seed, 1]), step, settings.prompts) {
@@ -259,7 +258,8 @@ impl Course<'_> {
                 (sample, mixed(&numbers))
             }));
         }
-        let Some(replies) = self.replier.replies(&asked, settings.temperature)? else {
+        let networks = &mut model.transformers(settings.threads)?;
+        let Some(replies) = self.replier.replies(networks, &asked, settings.temperature)? else {
             return Ok(None);
         };
         let (mut rewards, mut passed) = (Vec::with_capacity(replies.len()), 0);
@@ -342,7 +342,7 @@ impl Course<'_> {
     /// Evaluates the model on the test split, greedily and unconstrained. Returns `None` where the user asked to stop.
     fn evaluate(&mut self, model: &TrainableModel) -> Result<Option<Evaluation>, CommandError> {
         let began = Instant::now();
-        self.replier.take(model, self.settings.threads)?;
+        let mut networks = model.transformers(self.settings.threads)?;
         let mut evaluation = Evaluation {
             replies: 0,
             passed: 0,
@@ -355,7 +355,7 @@ impl Course<'_> {
         // The bar moves on with each part; parts are large enough for all threads to have work.
         for samples in self.test.fitting.chunks(16 * self.settings.threads) {
             let asked: Vec<_> = samples.iter().map(|sample| (sample, 0)).collect();
-            let Some(replies) = self.replier.replies(&asked, 0.0)? else {
+            let Some(replies) = self.replier.replies(&mut networks, &asked, 0.0)? else {
                 return Ok(None);
             };
             for (sample, reply) in samples.iter().zip(replies) {

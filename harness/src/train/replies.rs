@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use maskwright::Vocabulary;
 use maskwright_models::{
     DecodeOptions, FinishReason, LanguageModel as _, ModelError, ModelTokenizer, SamplingOptions, Snapshot,
-    TokenSequence, TrainableModel, Transformer, generate_after, logits_to_host,
+    TokenSequence, Transformer, generate_after, logits_to_host,
 };
 use maskwright_suites::ifstruct::{FailureKind, Level, Sample, Score, Scorer};
 
@@ -76,10 +76,10 @@ impl Judged {
     }
 }
 
-/// A model that replies with the current weights of the training.
+/// A model that replies, with the networks that it is given.
 pub struct Replier<'a> {
     /// Tokenizer of the model.
-    pub tokenizer: &'a ModelTokenizer,
+    pub tokenizer: Arc<ModelTokenizer>,
     /// Vocabulary of the model, which has the bytes of tokens.
     pub vocabulary: Arc<Vocabulary>,
     /// Limits on prompts and replies, in tokens.
@@ -88,39 +88,27 @@ pub struct Replier<'a> {
     pub end: u32,
     /// Flag that stops the decode loop.
     pub cancel: &'a AtomicBool,
-    /// Networks that write replies side by side, see [`TrainableModel::transformers`].
-    pub networks: Vec<Transformer>,
 }
 
 impl Replier<'_> {
-    /// Replaces the weights by those of `trained`; replies are then written in `threads` threads.
-    ///
-    /// # Errors
-    ///
-    /// [`ModelError`], where there is no room for the weights.
-    pub fn take(&mut self, trained: &TrainableModel, threads: usize) -> Result<(), ModelError> {
-        self.networks.clear();
-        self.networks = trained.transformers(threads)?;
-        Ok(())
-    }
-
-    /// Generates a reply to each sample with its seed, in order; `None` where [`Self::cancel`] was set. Neighbours that ask the same are
-    /// cheaper, as each network reads a prompt once for all of them. A reply does not depend on the number of networks.
+    /// Generates a reply to each sample with its seed, in order; `None` where [`Self::cancel`] was set. The `networks`, which have the same
+    /// weights, write side by side, each on a thread of its own; a reply does not depend on their number. Neighbours that ask the same are
+    /// cheaper, as each network reads a prompt once for all of them.
     ///
     /// # Errors
     ///
     /// [`ModelError`], where the model fails.
     pub fn replies(
-        &mut self,
+        &self,
+        networks: &mut [Transformer],
         asked: &[(&PromptedSample, u64)],
         temperature: f64,
     ) -> Result<Option<Vec<Reply>>, ModelError> {
-        let mut networks = std::mem::take(&mut self.networks);
-        let (replier, next) = (&*self, &AtomicUsize::new(0));
+        let next = &AtomicUsize::new(0);
         let written = std::thread::scope(|scope| {
             let writers = networks
                 .iter_mut()
-                .map(|network| scope.spawn(move || replier.write(network, asked, next, temperature)));
+                .map(|network| scope.spawn(move || self.write(network, asked, next, temperature)));
             // All have to be spawned before one is waited for.
             let writers: Vec<_> = writers.collect();
             let written = writers.into_iter().map(|writer| match writer.join() {
@@ -129,7 +117,6 @@ impl Replier<'_> {
             });
             written.collect::<Result<Option<Vec<Vec<(usize, Reply)>>>, ModelError>>()
         });
-        self.networks = networks;
         let Some(written) = written? else {
             return Ok(None);
         };
@@ -177,21 +164,13 @@ impl Replier<'_> {
         (temperature, seed): (f64, u64),
     ) -> Result<Option<Reply>, ModelError> {
         let prompt = &sample.prompt;
-        let options = DecodeOptions {
-            sampling: SamplingOptions {
-                temperature: temperature as f32,
-                seed,
-                ..SamplingOptions::default()
-            },
-            eos_tokens: vec![self.end],
-            max_tokens: self.room.reply.min(self.room.context.saturating_sub(prompt.len())),
-            time_limit: None,
-            fast_forward: false,
-            finish_in_time: false,
-            overlap: false,
-            mask_effects: false,
-            reasoning: None,
+        let sampling = SamplingOptions {
+            temperature: temperature as f32,
+            seed,
+            ..SamplingOptions::default()
         };
+        let max_tokens = self.room.reply.min(self.room.context.saturating_sub(prompt.len()));
+        let options = DecodeOptions::new(sampling, vec![self.end], max_tokens);
         let written = generate_after(network, read, prompt, None, &options, self.cancel);
         let is_truncated = match &written.finish {
             Ok(FinishReason::Cancelled) => return Ok(None),

@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::collections::HashSet;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 
@@ -224,12 +225,11 @@ fn course(source: &ModelSource, run: &Path, settings: &TrainSettings, patience: 
         train: &train,
         test: &test,
         replier: Replier {
-            tokenizer: model.tokenizer(),
+            tokenizer: Arc::clone(model.tokenizer()),
             vocabulary: model.vocabulary(),
             room: ROOM,
             end,
             cancel: &AtomicBool::new(false),
-            networks: Vec::new(),
         },
         reward: &reward,
         checkpoints: Checkpoints::new(run, ModelDevice::Cpu),

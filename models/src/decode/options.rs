@@ -34,6 +34,24 @@ pub struct DecodeOptions {
     pub reasoning: Option<Reasoning>,
 }
 
+impl DecodeOptions {
+    /// Makes options for an answer of at most `max_tokens` tokens that one of `eos_tokens` ends, without a time limit and without reasoning.
+    /// Under a constraint, forced tokens are not sampled, the document ends in time, and masks overlap with forward passes.
+    pub fn new(sampling: SamplingOptions, eos_tokens: Vec<TokenId>, max_tokens: usize) -> Self {
+        Self {
+            sampling,
+            eos_tokens,
+            max_tokens,
+            time_limit: None,
+            fast_forward: true,
+            finish_in_time: true,
+            overlap: true,
+            mask_effects: false,
+            reasoning: None,
+        }
+    }
+}
+
 /// A masker for a generation, and the framework that its errors name.
 pub struct Constraint {
     /// The framework's name.

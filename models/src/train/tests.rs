@@ -324,21 +324,12 @@ fn a_policy_learns_what_it_is_rewarded_for() {
         let mut rewards = Vec::new();
         for sample in 0..4 * GROUP {
             let prompt = vec![(sample / GROUP) as u32, 100];
-            let options = DecodeOptions {
-                sampling: SamplingOptions {
-                    temperature: 4.0,
-                    seed: (step * 1000 + sample) as u64,
-                    ..SamplingOptions::default()
-                },
-                eos_tokens: Vec::new(),
-                max_tokens: 12,
-                time_limit: None,
-                fast_forward: false,
-                finish_in_time: false,
-                overlap: false,
-                mask_effects: false,
-                reasoning: None,
+            let sampling = SamplingOptions {
+                temperature: 4.0,
+                seed: (step * 1000 + sample) as u64,
+                ..SamplingOptions::default()
             };
+            let options = DecodeOptions::new(sampling, Vec::new(), 12);
             let reply = generate(&mut now, &prompt, None, &options, &AtomicBool::new(false));
             assert_eq!(reply.finish.as_ref().unwrap(), &FinishReason::TokenLimit);
             let tokens = reply.token_ids();

@@ -21,17 +21,7 @@ fn constraint(script: Vec<Step>) -> Option<Constraint> {
 }
 
 fn options() -> DecodeOptions {
-    DecodeOptions {
-        sampling: SamplingOptions::default(),
-        eos_tokens: vec![EOS, OTHER_EOS],
-        max_tokens: 100,
-        time_limit: None,
-        fast_forward: true,
-        finish_in_time: true,
-        overlap: true,
-        mask_effects: false,
-        reasoning: None,
-    }
+    DecodeOptions::new(SamplingOptions::default(), vec![EOS, OTHER_EOS], 100)
 }
 
 fn run(model: &mut Counter, script: Option<Vec<Step>>, options: &DecodeOptions) -> Generation {

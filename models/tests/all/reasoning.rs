@@ -119,15 +119,8 @@ fn answer_to(
         masker: compiler.compile(SCHEMA).unwrap(),
     });
     let options = DecodeOptions {
-        sampling: SamplingOptions::default(),
-        eos_tokens: loaded.eos_ids().to_vec(),
-        max_tokens: 50,
-        time_limit: None,
-        fast_forward: true,
-        finish_in_time: true,
-        overlap: true,
-        mask_effects: false,
         reasoning: loaded.reasoning().cloned(),
+        ..DecodeOptions::new(SamplingOptions::default(), loaded.eos_ids().to_vec(), 50)
     };
     let generation = generate(&mut model, &prompt, constraint, &options, &AtomicBool::new(false));
     let bytes = vocabulary.text_bytes(&generation.token_ids());

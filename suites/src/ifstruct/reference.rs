@@ -144,10 +144,13 @@ fn fenced(sample: &Sample, text: String, fence: bool) -> String {
     format!("```{language}\n{text}\n```")
 }
 
+/// Largest magnitude up to which all integers are exact as 64-bit floats: 2^53.
+const MAX_EXACT: f64 = 9_007_199_254_740_992.0;
+
 struct ReplyWriter {
     seed: u64,
     values: Values,
-    /// Which item of the innermost list is written, from zero.
+    /// Number of the item that is being written in the innermost list, counted from zero.
     index: usize,
     /// Place in the schema, as the tokens of a JSON Pointer.
     pointer: Vec<String>,
@@ -163,7 +166,8 @@ impl ReplyWriter {
         }
     }
 
-    fn value(&mut self, schema: &Value) -> Result<Value, ReferenceError> {
+    /// A value of `schema`, which stands at that `place` of a list of such values; members of objects stand at place 0.
+    fn value(&mut self, schema: &Value, place: usize) -> Result<Value, ReferenceError> {
         if self.pointer.len() > MAX_DEPTH {
             return Err(self.error("nested too deep"));
         }
@@ -195,8 +199,8 @@ impl ReplyWriter {
                 Values::Drawn(draw) => draw.chance(50),
                 Values::Plain => true,
             })),
-            "integer" => self.integer(schema),
-            "number" => self.number(schema),
+            "integer" => self.integer(schema, place),
+            "number" => self.number(schema, place),
             "array" => self.array(schema),
             "object" => self.object(schema),
             "null" => Ok(Value::Null),
@@ -214,25 +218,26 @@ impl ReplyWriter {
         }
     }
 
-    fn integer(&mut self, schema: &Value) -> Result<Value, ReferenceError> {
+    fn integer(&mut self, schema: &Value, place: usize) -> Result<Value, ReferenceError> {
         let (min, max) = self.bounds(schema)?;
         let (min, max) = (min.ceil(), max.floor());
-        let exact = (1_u64 << 53) as f64;
-        if min > max || min < -exact || max > exact {
+        if min > max || min < -MAX_EXACT || max > MAX_EXACT {
             return Err(self.error("no integer is within the bounds"));
         }
-        // Within 2^53, so exact.
-        let (min, max) = (min as i64, max as i64);
         Ok(match &mut self.values {
-            Values::Drawn(draw) => Value::from(min + draw.between(0, min.abs_diff(max)) as i64),
-            Values::Plain => self.plain_number(schema),
+            Values::Drawn(draw) => {
+                // Within 2^53, so exact.
+                let (min, max) = (min as i64, max as i64);
+                Value::from(min + draw.between(0, min.abs_diff(max)) as i64)
+            }
+            Values::Plain => Self::plain_number(schema.get("minimum").map(|_| min), max, place),
         })
     }
 
-    fn number(&mut self, schema: &Value) -> Result<Value, ReferenceError> {
+    fn number(&mut self, schema: &Value, place: usize) -> Result<Value, ReferenceError> {
         let (min, max) = self.bounds(schema)?;
         let Values::Drawn(draw) = &mut self.values else {
-            return Ok(self.plain_number(schema));
+            return Ok(Self::plain_number(schema.get("minimum").map(|_| min), max, place));
         };
         let value = (min + (max - min) * draw.between(0, 16) as f64 / 16.0).clamp(min, max);
         let number = value.to_string().parse::<Number>();
@@ -241,23 +246,17 @@ impl ReplyWriter {
             .map_err(|_| self.error("no finite number is within the bounds"))
     }
 
-    /// The number of [`plain_reply`] for `schema`, whose bounds allow one: the minimum, else 1, else the maximum; in a list, the place
-    /// of the item is added where the bounds allow it.
-    fn plain_number(&self, schema: &Value) -> Value {
-        let minimum = &schema["minimum"];
-        let maximum = schema["maximum"].as_f64().unwrap_or(f64::INFINITY);
-        let first = match minimum.as_f64() {
-            Some(minimum) => minimum,
-            None if maximum >= 1.0 => 1.0,
-            None => return schema["maximum"].clone(),
+    /// The number of [`plain_reply`] from `min` (1, or the maximum where that is less, if the schema has none) to `max`: the least, and
+    /// `place` more where that is within the bounds.
+    fn plain_number(min: Option<f64>, max: f64, place: usize) -> Value {
+        let least = min.unwrap_or(max.min(1.0));
+        let number = match least + place as f64 {
+            following if following <= max => following,
+            _ => least,
         };
-        let is_item = self.pointer.last().is_some_and(|token| token == "items");
-        let following = first + self.index as f64;
-        match is_item && self.index > 0 && following <= maximum {
-            true if following.fract() == 0.0 => Value::from(following as i64),
-            true => Value::from(following),
-            false if minimum.is_null() => Value::from(1),
-            false => minimum.clone(),
+        match number.fract() == 0.0 && number.abs() <= MAX_EXACT {
+            true => Value::from(number as i64),
+            false => Value::from(number),
         }
     }
 
@@ -279,7 +278,7 @@ impl ReplyWriter {
         let mut values = Vec::new();
         for index in 0..count {
             self.index = index as usize;
-            values.push(self.value(schema)?);
+            values.push(self.value(schema, self.index)?);
         }
         self.index = outer;
         Ok(values)
@@ -294,7 +293,7 @@ impl ReplyWriter {
             let is_required = required.iter().any(|required| required == name);
             if is_required || matches!(self.values, Values::Plain) || self.values.chance(60) {
                 self.pointer.extend(["properties".to_owned(), name.clone()]);
-                members.insert(name.clone(), self.value(schema)?);
+                members.insert(name.clone(), self.value(schema, 0)?);
                 self.pointer.truncate(self.pointer.len() - 2);
             }
         }

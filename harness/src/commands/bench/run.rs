@@ -17,12 +17,13 @@ use crate::bench::rows::{self, Method, RowKey, Scope};
 use crate::bench::server_rows::server_rows;
 use crate::bench::server_run::ServerRun;
 use crate::bench::settings::BenchSettings;
-use crate::commands::report_texts::ReportTexts;
+use crate::commands::publish_report::publish_report;
 use crate::commands::rows::{PreparedModel, Rows};
 use crate::documents::DocumentLibrary;
 use crate::error::CommandError;
 use crate::report::paper::PaperRow;
 use crate::report::statistics::Bootstrap;
+use crate::report::table::Style;
 use crate::run::directory::RunDirectory;
 use crate::run::machine_load::{LoadWatch, spread_warning};
 use crate::run::manifest::{Manifest, Settings as _};
@@ -293,11 +294,9 @@ fn report(
             record.key.dataset, record.key.instance
         ));
     }
-    let texts = ReportTexts {
-        markdown: report.markdown(),
-        terminal: report.terminal(arguments.percentiles),
-        csv: report.csv(),
-        json: report.json(),
+    let text = |style| match style {
+        Style::Markdown => report.markdown(),
+        Style::Terminal => report.terminal(arguments.percentiles),
     };
-    texts.publish(directory, arguments.json)
+    publish_report(directory, arguments.json, text, &report.csv(), &report.json())
 }

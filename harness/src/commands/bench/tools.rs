@@ -12,11 +12,10 @@ use maskwright_worker::Grammar;
 
 use super::BenchArguments;
 use crate::commands::arguments::models::PROMPT_DATE;
-use crate::commands::report_texts::ReportTexts;
+use crate::commands::publish_report::publish_report;
 use crate::commands::rows::Rows;
 use crate::error::CommandError;
 use crate::frameworks::FrameworkError;
-use crate::report::table::Style;
 use crate::run::directory::RunDirectory;
 use crate::run::interrupt;
 use crate::run::machine_load::LoadWatch;
@@ -193,11 +192,11 @@ fn report(
         rows: rows(directory.records(), keys, &[(set.name.clone(), set.requests.len())]),
         warnings,
     };
-    let texts = ReportTexts {
-        markdown: report.text(Style::Markdown),
-        terminal: report.text(Style::Terminal),
-        csv: report.csv(),
-        json: report.json(),
-    };
-    texts.publish(directory, arguments.json)
+    publish_report(
+        directory,
+        arguments.json,
+        |style| report.text(style),
+        &report.csv(),
+        &report.json(),
+    )
 }

@@ -9,7 +9,7 @@ use maskwright_suites::quality::{QualityTask, QuestionSet};
 
 use super::QualityArguments;
 use crate::commands::arguments::models::PROMPT_DATE;
-use crate::commands::report_texts::ReportTexts;
+use crate::commands::publish_report::publish_report;
 use crate::commands::rows::Rows;
 use crate::error::CommandError;
 use crate::frameworks::LM_ONLY;
@@ -21,7 +21,6 @@ use crate::quality::rows::{self, Answers, RowKey, TaskScope};
 use crate::quality::server_run::QualityServerRun;
 use crate::quality::settings::{QualitySettings, TaskSettings};
 use crate::report::paper::PaperRow;
-use crate::report::table::Style;
 use crate::run::directory::RunDirectory;
 use crate::run::interrupt;
 use crate::run::manifest::{Manifest, Settings as _};
@@ -215,13 +214,13 @@ fn report(
         paper: arguments.paper,
         warnings: Vec::new(),
     };
-    let texts = ReportTexts {
-        markdown: report.text(Style::Markdown),
-        terminal: report.text(Style::Terminal),
-        csv: report.csv(),
-        json: report.json(),
-    };
-    texts.publish(directory, arguments.json)
+    publish_report(
+        directory,
+        arguments.json,
+        |style| report.text(style),
+        &report.csv(),
+        &report.json(),
+    )
 }
 
 impl QualityArguments {

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::Args;
 use maskwright_models::{
@@ -168,6 +169,9 @@ pub fn run(arguments: &TrainArguments) -> Result<(), CommandError> {
         false => RunDirectory::create(&arguments.out, &manifest, planned)?,
     };
     let pool = model.model.thread_pool();
+    let (tokenizer, vocabulary) = (Arc::clone(model.tokenizer()), model.vocabulary());
+    // The memory of the weights is for those that are trained.
+    drop(model);
     let start = std::sync::Mutex::new(start);
     let begin = || match start.lock().ok().and_then(|mut start| start.take()) {
         Some(start) => Ok(start),
@@ -181,12 +185,11 @@ pub fn run(arguments: &TrainArguments) -> Result<(), CommandError> {
         train: &train,
         test: &test,
         replier: Replier {
-            tokenizer: model.tokenizer(),
-            vocabulary: model.vocabulary(),
+            tokenizer,
+            vocabulary,
             room,
             end,
             cancel: &interrupt::INTERRUPTED,
-            networks: Vec::new(),
         },
         reward: &reward,
         checkpoints: Checkpoints::new(directory.path(), arguments.device),

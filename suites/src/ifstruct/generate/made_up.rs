@@ -45,7 +45,8 @@ pub(super) fn rename(entity: &mut Entity, seed: u64) {
     }
 }
 
-/// A word of one to three syllables that reads like an English one.
+/// A word of one to three syllables that reads like an English one. The invented words of [`crate::synthetic`] have open syllables alone,
+/// and with other ones its held-out schemas would be others.
 fn invented(rng: &mut ChaCha8Rng) -> String {
     const ONSETS: &[&str] = &[
         "", "b", "c", "ch", "d", "f", "g", "h", "l", "m", "n", "p", "pl", "pr", "r", "s", "sh", "st", "t", "tr", "v",

@@ -297,17 +297,7 @@ fn generated(
         framework: "maskwright".to_owned(),
         masker: compiler.compile(schema).unwrap(),
     });
-    let options = DecodeOptions {
-        sampling: sampling.clone(),
-        eos_tokens: loaded.eos_ids().to_vec(),
-        max_tokens,
-        time_limit: None,
-        fast_forward: true,
-        finish_in_time: true,
-        mask_effects: false,
-        overlap: true,
-        reasoning: None,
-    };
+    let options = DecodeOptions::new(sampling.clone(), loaded.eos_ids().to_vec(), max_tokens);
     let generation = generate(model, &[5; 30], constraint, &options, &AtomicBool::new(false));
     generation.finish.as_ref().unwrap();
     assert!(
