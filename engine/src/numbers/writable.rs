@@ -21,15 +21,7 @@ use super::decimal_sets::{DecimalSetId, DecimalSets};
 use super::divisor::Divisor;
 use super::periodic::{PeriodicSetId, PeriodicSets};
 use crate::decimal::{Decimal, NumberLimitReached};
-
-/// Digits before the point that numbers may have: as many as a double tells apart.
-const INTEGER_DIGITS: i64 = 17;
-
-/// Digits before the point up to which a schema's bounds and values let all numbers have as many: those of integers of 64 bits.
-const LONGEST_INTEGERS: i64 = 20;
-
-/// Places behind the point that numbers may have: 17 digits behind three zeros, where writers of doubles begin to use exponents.
-const PLACES: i64 = 20;
+use crate::style::NumberStyle;
 
 /// Decimal digits of the number of numbers that are left where infinitely many meet a condition: more than an array has items.
 const ROOM: i64 = 6;
@@ -62,7 +54,7 @@ impl SchemaNumbers {
     /// Whether a bound or value may be longer than all numbers can be, or leave too few of these beside it: of others nothing
     /// depends on them.
     pub(crate) fn is_unusual(value: &Decimal) -> bool {
-        value.magnitude() >= INTEGER_DIGITS || -value.exponent() >= PLACES - ROOM
+        value.magnitude() >= NumberStyle::INTEGER_DIGITS || -value.exponent() >= NumberStyle::PLACES - ROOM
     }
 }
 
@@ -193,9 +185,15 @@ impl Extent {
         let all = || bounds.iter().chain(values).copied();
         let longest = all()
             .map(Decimal::magnitude)
-            .filter(|digits| *digits <= LONGEST_INTEGERS);
-        let mut digits = longest.max().unwrap_or(0).max(INTEGER_DIGITS);
-        let mut places = numbers.multiples.iter().map(finer).max().unwrap_or(0).max(PLACES);
+            .filter(|digits| *digits <= NumberStyle::LONGEST_INTEGERS);
+        let mut digits = longest.max().unwrap_or(0).max(NumberStyle::INTEGER_DIGITS);
+        let mut places = numbers
+            .multiples
+            .iter()
+            .map(finer)
+            .max()
+            .unwrap_or(0)
+            .max(NumberStyle::PLACES);
         let is_unusual = |value: &Decimal, room| value.magnitude() > digits || finer(value) + room > places;
         let unusual = bounds.iter().filter(|bound| is_unusual(bound, ROOM)).count();
         if unusual + values.iter().filter(|value| is_unusual(value, 0)).count() > MAX_SINGLE {

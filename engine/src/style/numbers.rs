@@ -30,3 +30,20 @@ pub enum NumberStyle {
     /// Integers that a schema asks for by `"type": "integer"` are integer literals, as in the plain style.
     Scientific,
 }
+
+/// The lengths of numerals, which [`NumberStyle::Plain`] and [`NumberStyle::Scientific`] explain.
+impl NumberStyle {
+    /// Significant digits of a number of usual precision: as many as tell doubles apart.
+    pub(crate) const SIGNIFICANT_DIGITS: u32 = 17;
+
+    /// Digits before the point that a number without exponent may have: as many as a double tells apart.
+    pub(crate) const INTEGER_DIGITS: i64 = 17;
+
+    /// Digits before the point that all numbers without exponent may have where a bound or a value of the schema has as many: those of
+    /// integers of 64 bits.
+    pub(crate) const LONGEST_INTEGERS: i64 = 20;
+
+    /// Places behind the point that a number without exponent may have: 17 digits behind three zeros, where writers of doubles begin
+    /// to use exponents.
+    pub(crate) const PLACES: i64 = 20;
+}

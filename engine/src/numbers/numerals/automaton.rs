@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hashbrown::HashMap;
 
-use super::digits::{NumeralContext, SIGNIFICANT_DIGITS};
+use super::digits::NumeralContext;
 use super::prefix::{LeadingZeros, NumeralGrammar, NumeralPart, NumeralPrefix, PlainForm, Precision};
 use super::residue::WrittenDigits;
 use crate::decimal::NumberLimitReached;
@@ -217,10 +217,10 @@ impl NumeralAutomaton {
     fn ends_before(&self, state: NumberState, digits: u32) -> bool {
         match &*self.states[state.0 as usize].prefix {
             NumeralPrefix::Digits(begun) => {
-                begun.grammar.is_brief() && begun.count.significant + digits > SIGNIFICANT_DIGITS
+                begun.grammar.is_brief() && begun.count.significant + digits > NumberStyle::SIGNIFICANT_DIGITS
             }
             NumeralPrefix::Zeros(zeros) => zeros.grammar.is_brief(),
-            _ => digits > SIGNIFICANT_DIGITS && self.style == NumberStyle::Scientific,
+            _ => digits > NumberStyle::SIGNIFICANT_DIGITS && self.style == NumberStyle::Scientific,
         }
     }
 
@@ -230,7 +230,7 @@ impl NumeralAutomaton {
         let nearest = half_line.breakpoints.first().map(|first| first.at.magnitude());
         self.grid().is_some_and(|(grid, places)| {
             zeros.grammar.is_plain()
-                && longest <= SIGNIFICANT_DIGITS
+                && longest <= NumberStyle::SIGNIFICANT_DIGITS
                 && half_line.rules[0] == grid
                 && zeros.scale + u64::from(longest) < places.into()
                 && nearest.is_none_or(|nearest| nearest > -(zeros.scale as i64))

@@ -14,9 +14,7 @@ use crate::decimal::Decimal;
 use crate::numbers::divisor::Divisor;
 use crate::numbers::half_line::{EMPTY, ENDLESS, ExponentRun, HalfLine, Residual, residual_at};
 use crate::numbers::periodic::{PeriodicSetId, PeriodicSets};
-
-/// Significant digits of a number of usual precision: as many as tell doubles apart.
-pub(super) const SIGNIFICANT_DIGITS: u32 = 17;
+use crate::style::NumberStyle;
 
 /// Places behind the point that zeros at the end of a numeral may fill where no other digit can follow.
 pub(super) const ENDING_ZEROS: u32 = 2;
@@ -123,7 +121,7 @@ impl NumeralContext<'_> {
             return None;
         }
         let most = match precision {
-            Precision::Usual => SIGNIFICANT_DIGITS.saturating_sub(count.significant),
+            Precision::Usual => NumberStyle::SIGNIFICANT_DIGITS.saturating_sub(count.significant),
             Precision::Full => u32::MAX,
         };
         let left = places.checked_sub(count.places)?.min(most);
@@ -143,7 +141,7 @@ impl NumeralContext<'_> {
     fn count_that_matters(&self, runs: &[ExponentRun], count: DigitCount) -> DigitCount {
         let NumeralGrammar::Plain(PlainForm { precision, .. }) = self.grammar else {
             let significant = if self.grammar.is_brief() {
-                count.significant.min(SIGNIFICANT_DIGITS)
+                count.significant.min(NumberStyle::SIGNIFICANT_DIGITS)
             } else {
                 0
             };

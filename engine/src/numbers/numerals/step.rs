@@ -4,13 +4,13 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::automaton::{DEAD, NumberState, NumeralAutomaton, PrefixState, UNKNOWN};
-use super::digits::SIGNIFICANT_DIGITS;
 use super::exponent::{Magnitudes, Remainder};
 use super::prefix::{
     LeadingZeros, NumeralGrammar, NumeralPart, NumeralPrefix, PlainForm, SignificantDigits, Successor,
 };
 use super::residue::WrittenDigits;
 use crate::numbers::half_line::{ENDLESS, ExponentRun, Residual, residual_at};
+use crate::style::NumberStyle;
 
 /// Classes of bytes beside the digits, which are their own classes.
 const MINUS: usize = 10;
@@ -182,7 +182,7 @@ impl NumeralAutomaton {
     /// Whether a brief numeral has all of its digits: as many as a usual number, and it may end or have an exponent.
     fn is_long_enough(&mut self, digits: &SignificantDigits, written: Option<&WrittenDigits>) -> bool {
         digits.grammar.is_brief()
-            && digits.count.significant >= SIGNIFICANT_DIGITS
+            && digits.count.significant >= NumberStyle::SIGNIFICANT_DIGITS
             && digits.part != NumeralPart::Point
             && (self
                 .context(digits.half_line, digits.grammar)
