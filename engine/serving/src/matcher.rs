@@ -8,10 +8,10 @@ use maskwright::{MaskError, Masker, TokenId, Vocabulary};
 /// Stop tokens and limit of one answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MatcherOptions {
-    /// The tokens that end the answer. None given: the vocabulary's end-of-sequence tokens. They never stand for text.
+    /// The tokens that end the answer, which never stand for text; `None` for the vocabulary's end-of-sequence tokens.
     pub stop_tokens: Option<Vec<TokenId>>,
-    /// Number of tokens that the answer may have, the stop token among them. The masks then keep an end within reach, as
-    /// [`Masker::mask_within`] says.
+    /// Number of tokens that the answer may have, the stop token among them; `None` for any number. With a limit, the masks keep an end
+    /// within reach, as [`Masker::mask_within`] says.
     pub max_tokens: Option<usize>,
 }
 
@@ -51,6 +51,14 @@ pub enum MatcherError {
         /// Words needed.
         needed: usize,
     },
+    /// There are fewer rows than masks.
+    #[error("{rows} rows are too few: the drafted tokens take {needed}")]
+    TooFewRows {
+        /// Rows that were given.
+        rows: usize,
+        /// Rows needed.
+        needed: usize,
+    },
     /// A tree of drafted tokens is not a tree.
     #[error("the draft tree is malformed: {0}")]
     DraftTree(&'static str),
@@ -67,9 +75,10 @@ pub struct DraftTree<'a> {
     pub tokens: &'a [i64],
 }
 
-/// Stands in one answer.
+/// The position in one answer, with the answer's stop tokens and its limit on tokens.
 ///
-/// A mask is written as words of 32 bits: token `t` is bit `t % 32` of word `t / 32`. Words and bits beyond the vocabulary are zero.
+/// A mask is written as words of 32 bits: token `t` is bit `t % 32` of word `t / 32`. Words and bits beyond the vocabulary are zero,
+/// except in rows of drafted tokens that cannot be reached, where all bits are one.
 pub struct Matcher {
     vocabulary: Arc<Vocabulary>,
     masker: Box<dyn Masker>,
@@ -132,7 +141,8 @@ impl Matcher {
         &self.stop_tokens
     }
 
-    /// Accepts a token; false, and nothing changed, where it is not allowed. The limit on tokens does not count here.
+    /// Accepts a token; false, and nothing changed, where it is not allowed. A limit on tokens narrows masks only, and refuses no token
+    /// here.
     ///
     /// # Errors
     ///
@@ -207,8 +217,8 @@ impl Matcher {
         accepted
     }
 
-    /// Writes the mask into the first words of `row`, zeros into the others. Behind the end of the answer only stop tokens are allowed.
-    /// False where every token of the vocabulary is allowed.
+    /// Writes the mask into the first words of `row`, and zeros into the others. Behind the end of the answer only stop tokens are
+    /// allowed. Returns false where every token of the vocabulary is allowed, so that the row need not be applied.
     ///
     /// # Errors
     ///
@@ -344,8 +354,9 @@ impl Matcher {
     ///
     /// # Errors
     ///
-    /// [`MatcherError::RowTooShort`], or [`MatcherError::Mask`] where the engine cannot tell.
+    /// [`MatcherError::TooFewRows`], [`MatcherError::RowTooShort`], or [`MatcherError::Mask`] where the engine cannot tell.
     pub fn fill_drafted(&mut self, drafted: &[TokenId], rows: &mut [u32], words: usize) -> Result<usize, MatcherError> {
+        check_rows(rows, words, drafted.len() + 1)?;
         let before = self.masker.position();
         let mut filled = 0;
         let mut result = Ok(());
@@ -381,15 +392,13 @@ impl Matcher {
     ///
     /// # Errors
     ///
-    /// [`MatcherError::DraftTree`], [`MatcherError::RowTooShort`], or [`MatcherError::Mask`] where the engine cannot tell.
+    /// [`MatcherError::DraftTree`], [`MatcherError::TooFewRows`], [`MatcherError::RowTooShort`], or [`MatcherError::Mask`] where the engine cannot tell.
     pub fn fill_tree(&mut self, tree: DraftTree<'_>, rows: &mut [u32], words: usize) -> Result<bool, MatcherError> {
         let nodes = tree.tokens.len();
         if tree.next_token.len() != nodes || tree.next_sibling.len() != nodes {
             return Err(MatcherError::DraftTree("the arrays have different lengths"));
         }
-        if rows.len() < nodes * words {
-            return Err(MatcherError::DraftTree("there are fewer rows than nodes"));
-        }
+        check_rows(rows, words, nodes)?;
         let before = self.masker.position();
         rows[..nodes * words].fill(u32::MAX);
         let filled = self.fill_nodes(tree, rows, words);
@@ -428,6 +437,15 @@ impl Matcher {
             }
         }
         Ok(filled)
+    }
+}
+
+/// Refuses `rows` that have fewer than `needed` rows of `words` words.
+fn check_rows(rows: &[u32], words: usize, needed: usize) -> Result<(), MatcherError> {
+    let rows = rows.len() / words.max(1);
+    match rows < needed {
+        true => Err(MatcherError::TooFewRows { rows, needed }),
+        false => Ok(()),
     }
 }
 

@@ -225,6 +225,9 @@ fn rows_of_drafted_tokens_follow_their_matcher() {
     let mut matcher = matcher.lock();
     assert_eq!((matcher.position(), matcher.is_terminated()), (5, false));
     assert_eq!(matcher.fill_drafted(&drafted, &mut [0; 5 * WORDS], WORDS).unwrap(), 3);
+    let error = matcher.fill_drafted(&drafted, &mut [0; 4 * WORDS], WORDS).unwrap_err();
+    assert_eq!(error, MatcherError::TooFewRows { rows: 4, needed: 5 });
+    assert_eq!(matcher.position(), 5);
 }
 
 #[test]

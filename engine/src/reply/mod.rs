@@ -56,7 +56,7 @@ pub enum DataFormat {
 /// The text before and after the data of a reply.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Envelope {
-    /// Text at the beginning of the reply. In YAML, the text is empty or ends with a line break.
+    /// Text at the beginning of the reply. Before data in YAML, it must be empty or end with a line break.
     pub before: String,
     /// Text at the end of the reply.
     pub after: String,
@@ -83,7 +83,7 @@ impl Envelope {
 pub struct ReplyForm {
     /// The format in which the data is written.
     pub data: DataFormat,
-    /// The envelopes of which one stands around the data.
+    /// The envelopes, 1 to 64 of them, one of which stands around the data.
     pub envelopes: Vec<Envelope>,
 }
 
@@ -97,7 +97,10 @@ impl ReplyForm {
     }
 }
 
-/// Compiles schemas into masks that allow a token if and only if some reply of a form goes on with it, whose data is valid.
+/// Compiles descriptions of whole replies into masks that allow a token if and only if some reply that meets the description goes on
+/// with it.
+///
+/// A description is a schema with a [`ReplyForm`], a regular expression, a list of texts, a grammar or a structural tag.
 pub struct ReplyCompiler {
     vocabulary: Arc<Vocabulary>,
     options: ExactOptions,
@@ -149,8 +152,10 @@ impl ReplyCompiler {
     ///
     /// # Errors
     ///
-    /// As [`Compiler::compile`](crate::Compiler::compile) of [`ExactCompiler`](crate::ExactCompiler); and
-    /// [`CompileErrorKind::Unsupported`] where [`DataFormat::Yaml`] cannot hold a value that the schema allows.
+    /// [`CompileError`], where [`ExactCompiler`](crate::ExactCompiler) would refuse the schema; [`CompileErrorKind::Unsupported`] where
+    /// [`DataFormat::Yaml`] cannot hold a value that the schema allows, or where the form has no envelope or more than 64, or one whose text before
+    /// data in YAML has no line break at its end;
+    /// [`CompileErrorKind::Unsatisfiable`] where [`DataFormat::Text`] is asked for and no string is valid.
     pub fn compile(&self, schema: &str, form: &ReplyForm) -> Result<Box<dyn Masker>, CompileError> {
         let mut options = self.options.clone();
         let (schema, kept) = match form.data {
@@ -178,6 +183,11 @@ impl ReplyCompiler {
                 "a reply has one to {MAX_ENVELOPES} envelopes, not {}",
                 form.envelopes.len()
             );
+            return Err(CompileError::new(CompileErrorKind::Unsupported, message));
+        }
+        let opens_line = |envelope: &Envelope| envelope.before.is_empty() || envelope.before.ends_with('\n');
+        if form.data == DataFormat::Yaml && !form.envelopes.iter().all(opens_line) {
+            let message = "the text before data in YAML is empty or ends with a line break";
             return Err(CompileError::new(CompileErrorKind::Unsupported, message));
         }
         let limits = &options.schema.limits;

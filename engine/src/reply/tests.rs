@@ -308,6 +308,16 @@ fn what_yaml_cannot_hold_is_refused() {
     let unsatisfiable = closed(r#""a": {"type": "integer", "minimum": 1, "maximum": 0}"#, r#""a""#);
     let error = compiler.compile(&unsatisfiable, &form).err().unwrap();
     assert_eq!(error.kind(), CompileErrorKind::Unsatisfiable, "{error}");
+    let in_line = Envelope {
+        before: "Here: ".to_owned(),
+        ..Envelope::bare()
+    };
+    let form = ReplyForm {
+        envelopes: vec![Envelope::bare(), in_line],
+        ..form
+    };
+    let error = compiler.compile(&closed("", ""), &form).err().unwrap();
+    assert!(error.to_string().contains("ends with a line break"), "{error}");
 }
 
 /// A list that stands on several lines has an item: `]` closes only a list on one line.
