@@ -25,9 +25,9 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 families=(${FAMILIES:-$("$models" families --names)})
 directories=()
+vocab_size=$(sed -n 's/.*"vocab_size": \([0-9]*\).*/\1/p' "$root/models/builtin/config.json")
 for family in "${families[@]}"; do
-    # Vocabulary and size of the built-in model's tokenizer.
-    "$models" random-checkpoint "$scratch/$family" --family "$family" --tokenizer builtin --vocab-size 3072
+    "$models" random-checkpoint "$scratch/$family" --family "$family" --tokenizer builtin --vocab-size "$vocab_size"
     directories+=("$scratch/$family")
 done
 [[ $# -gt 0 ]] || set -- --datasets builtin --limit 20 --shots 0 --max-tokens 256

@@ -27,6 +27,7 @@ class Dialogues:
     """Encodes dialogues exactly as the chat template writes them."""
 
     def __init__(self, tokenizer_path: str, fixed_answers: set[str]):
+        self.tokenizer_path = tokenizer_path
         self.tokenizer = Tokenizer.from_file(tokenizer_path)
         special = self.tokenizer.token_to_id
         self.bos, self.eos, self.pad = special("<|bos|>"), special("<|end|>"), special("<|pad|>")
@@ -56,11 +57,17 @@ class Dialogues:
         return self.encode([messages])[0][0] + [self.role["assistant"]]
 
 
-def generate(command: list[str], count: int, seed: int, split: str, shots: str = "mixed", ifstruct: int = 0) -> list[dict]:
-    """Runs the generator binary; `ifstruct` in a hundred dialogues are requests of IFStruct, those for training with made-up names."""
+def generate(command: list[str], count: int, seed: int, split: str, shots: str = "mixed", ifstruct: int = 0,
+             name_pieces: str | None = None) -> list[dict]:
+    """Runs the generator binary; `ifstruct` in a hundred dialogues are requests of IFStruct, those for training with made-up names.
+
+    `name_pieces` is a tokenizer.json, whose tokens those names are made of.
+    """
     arguments = [*command, "--count", str(count), "--seed", str(seed), "--split", split, "--shots", shots, "--ifstruct", str(ifstruct)]
     if split == "train":
         arguments.append("--made-up-names")
+        if name_pieces:
+            arguments += ["--name-pieces", name_pieces]
     done = subprocess.run(arguments, check=True, stdout=subprocess.PIPE)
     return [json.loads(line) for line in done.stdout.splitlines()]
 
@@ -83,7 +90,8 @@ class Batches:
             waiting: dict[int, list] = {w: [] for w in WIDTHS}
             while True:
                 longest = self.longest()
-                lines = generate(self.command, CHUNK, self.chunk, "train", ifstruct=self.ifstruct)
+                lines = generate(self.command, CHUNK, self.chunk, "train", ifstruct=self.ifstruct,
+                                 name_pieces=self.dialogues.tokenizer_path)
                 self.chunk += 1
                 # A token of this text has about five bytes; the length filter below is the exact one.
                 bodies = [d["messages"] for d in lines]

@@ -10,13 +10,22 @@ BOS, PAD, EOS = "<|bos|>", "<|pad|>", "<|end|>"
 SYSTEM, USER, ASSISTANT = "<|system|>", "<|user|>", "<|assistant|>"
 SPECIAL = [PAD, BOS, EOS, SYSTEM, USER, ASSISTANT]
 
-# As in GPT-2 and Llama 3, but for what makes JSON, YAML and names short: a run of punctuation may take the blank and the quote that
-# follow it (`", "`, `": {"`, `": ` before a digit), a word takes the blank or the underscore before it, an upper-case letter starts a
-# word inside camelCase, a line break takes the indentation that follows it, and digits stand alone, so that a number has the same
-# tokens wherever it is copied to.
+# Words that take the blank before them. They are words that a name of a field does not begin with, or names of types.
+COMMON = """
+a about after all also an and any are as at be been before below between both but by can could do does each either every exactly following for
+from gets give gives has have here how i if in integer into is it its just least like list make may me more most must my need no none not
+number object of on one only optional or other our over please put required should so string such text than that the their them then there these
+they this to true under up use value values was we what when where whether which who will with within without would write you your
+""".split()
+
+# As in GPT-2 and Llama 3, but for what makes JSON, YAML and names short and easy to copy: a run of punctuation may take the blank and the quote that
+# follow it (`", "`, `": {"`, `": ` before a digit), a word takes the underscore before it, but not the blank, so that a name has the same tokens
+# in a sentence, in quotes, and at the beginning of a line, an upper-case letter starts a word inside camelCase, a line break takes the
+# indentation that follows it, and digits stand alone, so that a number has the same tokens wherever it is copied to.
 SPLIT = (
-    r"[ _]?[A-Z]?[\p{Ll}\p{Lm}\p{Lo}\p{M}]+|\p{Lu}|\p{N}"
-    r"|[^\s\p{L}\p{N}_]+(?: [^\s\p{L}\p{N}_]+)*(?: (?=\p{N}))?|_|\r?\n *| +(?= )|\s"
+    rf" (?:{'|'.join(COMMON)})(?![\p{{L}}_])"
+    r"|_?[A-Z]?[\p{Ll}\p{Lm}\p{Lo}\p{M}]+|\p{Lu}|\p{N}"
+    r"| ?[^\s\p{L}\p{N}_]+(?: [^\s\p{L}\p{N}_]+)*(?: (?=\p{N}))?|_|\r?\n *| +(?= )|\s"
 )
 
 CHAT_TEMPLATE = (

@@ -14,7 +14,8 @@ use super::program::{end, program};
 
 fn checkpoint(directory: &Path, family: Family) {
     let mut checkpoint = RandomCheckpoint::preset(family, "tiny").unwrap();
-    checkpoint.config["vocab_size"] = 3072.into();
+    let builtin: Value = serde_json::from_str(include_str!("../../../models/builtin/config.json")).unwrap();
+    checkpoint.config["vocab_size"] = builtin["vocab_size"].clone();
     checkpoint.config["hidden_size"] = 16.into();
     checkpoint.config["intermediate_size"] = 24.into();
     checkpoint.config["bos_token_id"] = 1.into();

@@ -3,9 +3,10 @@
 //! Each line has `messages` (the turns, of which the last is the answer). With a schema as request it has `schema` (that of
 //! the last request) and `shots` (number of demonstrations before it); with a request of IFStruct, `sample`, by which the answer is scored.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Parser, ValueEnum};
@@ -39,6 +40,9 @@ struct Arguments {
     /// Give the fields of IFStruct's requests made-up names.
     #[arg(long)]
     made_up_names: bool,
+    /// `tokenizer.json` whose tokens of lower-case letters most words of made-up names are made of.
+    #[arg(long, requires = "made_up_names")]
+    name_pieces: Option<PathBuf>,
     /// File to write; standard output if absent.
     #[arg(long)]
     out: Option<PathBuf>,
@@ -152,6 +156,23 @@ fn write_schema(
     out.write_all(b"\n")
 }
 
+/// The lower-case letters of each token of the `tokenizer.json` at `path` that has nothing else, but a blank or an underscore before them.
+fn name_pieces(path: &Path) -> io::Result<Vec<String>> {
+    let invalid =
+        |problem: String| io::Error::new(io::ErrorKind::InvalidData, format!("{}: {problem}", path.display()));
+    let tokenizer: Value = serde_json::from_slice(&std::fs::read(path)?).map_err(|error| invalid(error.to_string()))?;
+    let vocabulary = tokenizer.pointer("/model/vocab").and_then(Value::as_object);
+    let vocabulary = vocabulary.ok_or_else(|| {
+        invalid("model.vocab is no object: a tokenizer.json of byte-level BPE is expected".to_owned())
+    })?;
+    // `Ġ` is a blank in the vocabulary of byte-level BPE.
+    let words = vocabulary.keys().map(|token| token.trim_start_matches(['Ġ', '_']));
+    let words = words.filter(|word| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase()));
+    // In order of the letters, whatever order the file has, and each once.
+    let pieces: BTreeSet<&str> = words.collect();
+    Ok(pieces.into_iter().map(str::to_owned).collect())
+}
+
 fn write(arguments: &Arguments, out: &mut dyn Write) -> io::Result<()> {
     let (schemas, requests) = match arguments.split {
         DialoguePart::Train => (SchemaSplit::Train, Split::Train),
@@ -160,7 +181,8 @@ fn write(arguments: &Arguments, out: &mut dyn Write) -> io::Result<()> {
     let mut examples = SchemaGenerator::new(arguments.seed, schemas);
     let mut samples = SampleGenerator::new(arguments.seed, requests).map_err(io::Error::other)?;
     if arguments.made_up_names {
-        samples = samples.made_up_names();
+        let pieces = arguments.name_pieces.as_deref().map(name_pieces);
+        samples = samples.made_up_names(pieces.transpose()?.unwrap_or_default());
     }
     let mut rng = ChaCha8Rng::seed_from_u64(arguments.seed ^ 0x6469_616c);
     for _ in 0..arguments.count {

@@ -4,22 +4,28 @@ use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::taxonomy::{Entity, Field, FieldKind};
+use super::taxonomy::{Bounds, Entity, Field, FieldKind, Item};
 use crate::synthetic::names::{Style, property};
 
-/// Gives `entity`, its fields, those within them, and the choices of their enumerations names of one to three words, no two alike. Half of
-/// the words are from the lists of [`crate::synthetic`], half are invented: a tokenizer trained on such requests has a token for each word of the
-/// lists, and writes others, those of real requests among them, as several. The same `seed` gives the same names.
-pub(super) fn rename(entity: &mut Entity, seed: u64) {
+/// Gives `entity`, its fields, those within them, and the choices of their enumerations names of one to three words, no two alike, and half of
+/// the lower bounds of numbers another value. The same `pieces` and `seed` give the same names.
+///
+/// Without pieces, half of the words are from the lists of [`crate::synthetic`] and half are invented. With pieces, an eighth are either, and the other six are
+/// one or two pieces. Names of real requests have other words: where the pieces are the tokens of a model's tokenizer, the model learns
+/// to copy each of them, and does not learn to copy one that no name of training has.
+pub(super) fn rename(entity: &mut Entity, pieces: &[String], seed: u64) {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut taken = Vec::new();
-    let mut name = || {
+    let mut name = |rng: &mut ChaCha8Rng| {
         loop {
-            let listed = property(&mut rng, Style::Snake, &[]).text;
-            let words = listed.split('_').map(|word| match rng.random_bool(0.5) {
-                true => word.to_owned(),
-                false => invented(&mut rng),
-            });
+            let listed = property(rng, Style::Snake, &[]).text;
+            let words = listed
+                .split('_')
+                .map(|word| match (pieces.is_empty(), rng.random_range(0..8)) {
+                    (true, 0..4) | (false, 0) => word.to_owned(),
+                    (true, _) | (false, 1) => invented(rng),
+                    (false, _) => composed(pieces, rng),
+                });
             let made_up = words.collect::<Vec<_>>().join("_");
             if !taken.contains(&made_up) {
                 taken.push(made_up.clone());
@@ -27,22 +33,52 @@ pub(super) fn rename(entity: &mut Entity, seed: u64) {
             }
         }
     };
-    entity.name = name();
+    entity.name = name(&mut rng);
     entity.one = entity.name.replace('_', " ");
     entity.many = format!("{}s", entity.one);
     let mut left: Vec<&mut Field> = entity.fields.iter_mut().collect();
     while let Some(field) = left.pop() {
-        field.name = name();
+        field.name = name(&mut rng);
         match &mut field.kind {
-            FieldKind::Enum(choices) => choices.iter_mut().for_each(|choice| *choice = name()),
+            FieldKind::Enum(choices) => choices.iter_mut().for_each(|choice| *choice = name(&mut rng)),
             FieldKind::Object(fields) | FieldKind::Objects { fields, .. } => left.extend(fields),
+            FieldKind::Integer(bounds)
+            | FieldKind::List {
+                item: Item::Integer(bounds),
+                ..
+            } => vary_minimum(bounds, 0, &mut rng),
+            FieldKind::Number(bounds)
+            | FieldKind::List {
+                item: Item::Number(bounds),
+                ..
+            } => vary_minimum(bounds, 3, &mut rng),
             FieldKind::Text(_)
             | FieldKind::Boolean
-            | FieldKind::Integer(_)
-            | FieldKind::Number(_)
-            | FieldKind::List { .. } => {}
+            | FieldKind::List {
+                item: Item::Text(_), ..
+            } => {}
         }
     }
+}
+
+/// Raises the lower bound of `bounds`, if it has one, in half of all cases: mostly a little, to a number of at most `decimals` decimal places
+/// that is less than the upper bound.
+fn vary_minimum(bounds: &mut Bounds, decimals: i32, rng: &mut ChaCha8Rng) {
+    let Some(min) = bounds.min.filter(|_| rng.random_bool(0.5)) else {
+        return;
+    };
+    let room = bounds.max.map_or(min.abs() + 10.0, |max| max - min);
+    let scale = 10f64.powi(rng.random_range(0..=decimals));
+    let raised = ((min + room * rng.random::<f64>().powi(3)) * scale).round() / scale;
+    if bounds.max.is_none_or(|max| raised < max) {
+        bounds.min = Some(raised);
+    }
+}
+
+/// One of the `pieces`, or two in a row.
+fn composed(pieces: &[String], rng: &mut ChaCha8Rng) -> String {
+    let count = rng.random_range(1..=2);
+    pieces.choose_multiple(rng, count).map(String::as_str).collect()
 }
 
 /// A word of one to three syllables that reads like an English one. The invented words of [`crate::synthetic`] have open syllables alone,

@@ -86,7 +86,7 @@ pub struct SampleGenerator {
     entities: Vec<Entity>,
     split: Split,
     difficulty: Difficulty,
-    made_up_names: bool,
+    made_up_names: Option<Vec<String>>,
     next: u64,
     end: u64,
 }
@@ -107,7 +107,7 @@ impl SampleGenerator {
             entities,
             split,
             difficulty: Difficulty::default(),
-            made_up_names: false,
+            made_up_names: None,
             next: seed * SAMPLES_PER_SEED,
             end: (seed + 1) * SAMPLES_PER_SEED,
         })
@@ -120,11 +120,12 @@ impl SampleGenerator {
         self
     }
 
-    /// Has the entity, its fields, and the choices of enumerations made-up names of one to three words instead of the taxonomy's. A model that
-    /// learns from the samples can then not know them by heart and learns to read them in the request.
+    /// Has the entity, its fields, and the choices of enumerations made-up names of one to three words instead of the taxonomy's, and numbers other
+    /// lower bounds. A model that learns from the samples can then not know them by heart and learns to read them in the request. Most
+    /// words are made of `pieces`, unless there are none: the letters of a tokenizer's tokens, for a model to learn to copy each.
     #[must_use]
-    pub fn made_up_names(mut self) -> Self {
-        self.made_up_names = true;
+    pub fn made_up_names(mut self, pieces: Vec<String>) -> Self {
+        self.made_up_names = Some(pieces);
         self
     }
 
@@ -153,8 +154,8 @@ impl SampleGenerator {
         let mut draw = Draw::new(seed, self.split as u64);
         let of_taxonomy = self.entity(&mut draw);
         let mut entity = Cow::Borrowed(of_taxonomy);
-        if self.made_up_names {
-            made_up::rename(entity.to_mut(), seed);
+        if let Some(pieces) = &self.made_up_names {
+            made_up::rename(entity.to_mut(), pieces, seed);
         }
         let entity = entity.as_ref();
         let mut spec = Spec::draw(entity, self.difficulty, &mut draw);

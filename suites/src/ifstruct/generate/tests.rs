@@ -261,7 +261,9 @@ fn made_up_names_stand_in_place_of_those_of_the_taxonomy() {
         .collect();
     let generator = || SampleGenerator::new(31, Split::Train).unwrap();
     let (mut names, mut of_taxonomy) = (0, 0);
-    for (sample, plain) in generator().made_up_names().zip(generator()).take(100) {
+    let pieces = ["ference", "vendor", "k"].map(str::to_owned).to_vec();
+    let mut of_pieces = 0;
+    for (sample, plain) in generator().made_up_names(pieces).zip(generator()).take(100) {
         assert_eq!(sample.entity_type, plain.entity_type);
         let properties = sample.json_schema["items"]["properties"].as_object().unwrap();
         assert_eq!(
@@ -276,6 +278,7 @@ fn made_up_names_stand_in_place_of_those_of_the_taxonomy() {
             );
             names += 1;
             of_taxonomy += usize::from(known.contains(name.as_str()));
+            of_pieces += usize::from(name.contains("ference") || name.contains("vendor"));
         }
         let reply = reference::plain_reply(&sample).unwrap();
         let score = Scorer::new(&sample, Level::Strict).unwrap().score(&reply);
@@ -283,4 +286,5 @@ fn made_up_names_stand_in_place_of_those_of_the_taxonomy() {
     }
     // A word of the lists is the name of some field now and then.
     assert!(names > 500 && of_taxonomy * 20 < names, "{of_taxonomy} of {names}");
+    assert!(of_pieces * 3 > names, "{of_pieces} of {names}");
 }
