@@ -36,7 +36,7 @@ pub enum CompileErrorKind {
     Unsatisfiable,
     /// A limit on time, memory or size was reached, which the message names.
     LimitExceeded,
-    /// The framework refused without saying why in a form that can be sorted into the others.
+    /// The framework refused the schema, and its reason cannot be assigned to one of the other kinds.
     Refused,
     /// The framework failed: a panic, a crash, a broken invariant.
     Internal,
@@ -144,9 +144,9 @@ pub enum MaskError {
     /// More tokens were to be rolled back than had been accepted, or than the framework keeps.
     #[error("cannot roll back {asked} tokens: only {available} can be undone")]
     RollbackTooFar {
-        /// Tokens asked to be rolled back.
+        /// Number of tokens that were to be rolled back.
         asked: usize,
-        /// Tokens that could be.
+        /// Number of tokens that can be rolled back.
         available: usize,
     },
     /// The document may not end here.

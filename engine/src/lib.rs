@@ -7,8 +7,8 @@
 //!
 //! # Key types
 //!
-//! 1. [`Vocabulary`]: the bytes of each token of a model, read from a `tokenizer.json`, from tiktoken ranks, or built token
-//!    by token. There is one for each model.
+//! 1. [`Vocabulary`]: the bytes of each token of a model, read from a `tokenizer.json`, a SentencePiece model or tiktoken ranks, or
+//!    built token by token. There is one for each model.
 //! 2. [`ExactCompiler`]: compiles schemas for one vocabulary, as [`ExactOptions`] say. There is one for each vocabulary,
 //!    and threads share it.
 //! 3. [`Masker`]: stands at one place in one document. [`mask`](Masker::mask) gives the [`TokenMask`] of that place,
@@ -71,7 +71,8 @@
 //!
 //! # When not to use it
 //!
-//! - For grammars that are ambiguous, or need a look ahead: [`ReplyCompiler`] takes grammars in EBNF and Lark's notation, beside regular expressions and structural tags, and refuses those.
+//! - For nested grammars that are ambiguous, or need more than one byte of lookahead: [`ReplyCompiler`] compiles regular expressions, structural
+//!   tags, and grammars in EBNF or Lark's notation, but refuses such grammars.
 //! - To validate whole documents: a validator such as the crate `jsonschema` does that faster, and needs no vocabulary.
 //! - For schemas that must be treated at any price: a schema with a keyword that cannot be treated exactly, such as a pattern with
 //!   back-references, is refused with [`CompileErrorKind::Unsupported`]; a keyword is never ignored instead.

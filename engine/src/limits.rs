@@ -58,19 +58,22 @@ pub struct Limits {
     /// Bounds and single numbers of one set of numbers, such as an `enum` of them. Default 262,144: sets are intersected in
     /// time linear in them.
     pub number_values: usize,
-    /// Terms of one combination of `multipleOf`. Default 1,024: each independent one that is negated doubles them.
+    /// Terms of one Boolean combination of `multipleOf` keywords. Default 1,024: each negated one that is independent of the others
+    /// doubles the number of terms.
     pub number_terms: usize,
-    /// Digits of the least common multiple of the `multipleOf` that meet. Default 4,096: it grows by the digits of each.
+    /// Digits that the least common multiple of the `multipleOf` values on one number may have more than the smallest of them. Default
+    /// 4,096: the multiple grows by the digits of each value.
     pub number_multiple_digits: usize,
-    /// Questions whether some value is valid that are open at once, each in aid of the one before. Default 100,000: there is
-    /// one for each level of nesting that the schema demands.
+    /// Values inside one another in the search for a valid one, each undecided until the one inside it is decided. Default 100,000:
+    /// there is one for each level of nesting that the schema demands.
     pub open_questions: usize,
     /// States of one object or array that are visited to find out whether it can be completed, or which values it can
     /// have. Default 50,000: members that exclude each other can make exponentially many.
     pub search_states: usize,
     /// Classes of names that the subschemas of one object tell apart. Default 4,096: independent patterns double them.
     pub name_classes: usize,
-    /// Subschemas that one value is read for at once. Default 16,384: each is followed for every byte.
+    /// Subschemas, and earlier items of `uniqueItems`, that one value is compared with while it is read. Default 16,384: each is
+    /// followed for every byte.
     pub assertions: usize,
     /// Combinations of subschemas that a value may satisfy. Default 16,384: independent subschemas double them.
     pub verdicts: usize,

@@ -53,9 +53,9 @@ pub trait Masker: Send {
     /// [`mask`](Masker::mask) after which the framework knows a way to end the document in time, and the first token of one such way.
     /// A decode loop that asks for every token like this, with a limit that falls by one each time, ends with a valid document.
     ///
-    /// Where no end is known within `tokens`, and in frameworks that know of no ends, the mask is that of `mask`. Single tokens that
-    /// make many others necessary at once (1,024, or 64 where more than 256 tokens are allowed) need not be recognised earlier than
-    /// so many tokens before the limit.
+    /// Where no end is known within `tokens`, and in frameworks that know of no ends, the mask is that of `mask`. That mask may
+    /// also be given while at least 1,024 tokens are to spare beyond the end known, or 64 where more than 256 tokens are allowed: a
+    /// single token that makes more others than that necessary is then not held back.
     ///
     /// # Errors
     ///
@@ -66,13 +66,15 @@ pub trait Masker: Send {
     }
 
     /// Writes the tokens of [`mask`](Masker::mask) into `words`, or with a limit those of [`mask_within`](Masker::mask_within), in the
-    /// layout of [`TokenMask`]. `words` are as many as the vocabulary needs (one for 32 tokens, the last one whole). For rows of a batch
-    /// this is faster than a mask that is copied, and the masker keeps no mask of its own.
+    /// layout of [`TokenMask`]. For rows of a batch this is faster than a mask that is copied, and the masker keeps no mask of its own.
     ///
     /// # Errors
     ///
-    /// [`MaskError::LimitExceeded`] or [`MaskError::Internal`], where the framework cannot tell. The contents of `words` do not
-    /// matter then.
+    /// [`MaskError::LimitExceeded`] or [`MaskError::Internal`], where the framework cannot tell; `words` then has no meaning.
+    ///
+    /// # Panics
+    ///
+    /// May panic where `words` does not have one word for each 32 tokens of the vocabulary, rounded up.
     fn write_mask(&mut self, limit: Option<usize>, words: &mut [u32]) -> Result<(), MaskError> {
         let mask = match limit {
             Some(tokens) => self.mask_within(tokens)?,
@@ -82,8 +84,8 @@ pub trait Masker: Send {
         Ok(())
     }
 
-    /// Whether `token` may be written somewhere though it is no text: a structural tag names such tokens. An end-of-sequence
-    /// token may so be a part of an answer.
+    /// Whether the special token `token` can be a part of the reply, because a structural tag names it. Where an end-of-sequence token
+    /// is named, accepting it need not end the reply.
     fn names(&self, token: TokenId) -> bool {
         let _ = token;
         false
@@ -115,8 +117,9 @@ pub trait Masker: Send {
     /// [`MaskError::LimitExceeded`] or [`MaskError::Internal`], where the framework cannot tell.
     fn forced_tokens(&mut self, tokens: &mut Vec<TokenId>) -> Result<(), MaskError>;
 
-    /// Appends to `text` the bytes that must come next whatever is sampled, up to a limit; nothing where there is a choice, or
-    /// where the framework cannot tell. This needs no tokenizer. The bytes may end within a character of UTF-8.
+    /// Appends to `text` the bytes that must come next whatever is sampled, at most as many as the framework looks ahead (1,024 in
+    /// this crate); nothing where there is a choice, or where the framework cannot tell. No tokenizer is needed. The bytes may end
+    /// within a character of UTF-8.
     ///
     /// # Errors
     ///
@@ -129,7 +132,7 @@ pub trait Masker: Send {
     /// Appends to `tokens` tokens that end the document from here, without the end of sequence: a short way, though not
     /// always the shortest. False, and nothing appended, where the framework cannot tell.
     ///
-    /// A caller with a limit on tokens who takes no token after which the completion is too long is sure to end in time.
+    /// A caller that never accepts a token after which the completion exceeds its remaining tokens is sure to end in time.
     ///
     /// # Errors
     ///

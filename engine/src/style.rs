@@ -10,13 +10,15 @@ pub use narrowing::NarrowingKind;
 pub use numbers::NumberStyle;
 pub use whitespace::{FixedWhitespace, Indent, LineBreak, SpacesAround, Whitespace};
 
-/// The subset of a JSON value's texts that may be written. A style narrows how a document looks. It leaves values out only where
-/// its fields say so ([`NumberStyle::Plain`] very long numbers, [`StringStyle`] unusual strings, [`WritingBounds`] whatever has
-/// no end, [`closed`](Self::closed) and [`all_required`](Self::all_required) objects with other members), and never all that a
-/// schema allows: every combination of a schema's keywords that has a value keeps one. Two limits: where items have to differ, a
-/// million numbers at least are kept of infinitely many; and beside bounds of more than 4,096 digits there is the bound itself
-/// and its tenfold and tenth only. [`Explainer::narrowings`](crate::explain::Explainer::narrowings) lists the values of a schema
-/// that are left out.
+/// The subset of a JSON value's texts that may be written.
+///
+/// A style narrows how a document looks. It leaves values out only where its fields say so: very long numbers
+/// ([`NumberStyle::Plain`]), unusual strings ([`StringStyle`]), values of unbounded size ([`WritingBounds`]), and objects with other
+/// members than the preferred ones ([`closed`](Self::closed), [`all_required`](Self::all_required)). It never leaves out all that a
+/// schema allows: every combination of a schema's keywords that has a value keeps one. Where items have to differ and infinitely many
+/// numbers would do, at least a million of them are kept, except beside bounds of more than 4,096 digits: there, the bound itself, its
+/// tenfold and its tenth are all. [`Explainer::narrowings`](crate::explain::Explainer::narrowings) lists the values that a style
+/// leaves out of a schema.
 ///
 /// Two presets: [`rfc8259`](Self::rfc8259), all of JSON, is for judging documents; [`generation`](Self::generation) is for models
 /// that write them. Their fields can be mixed.
@@ -55,14 +57,14 @@ pub struct Style {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct StringStyle {
-    /// Formats in their usual spelling: `date-time` and `time` with a capital `T` and `Z`, without leap seconds, and with at most
-    /// nine digits of a fraction of a second; `uuid` in lower case.
+    /// Whether formats are written in their usual spelling: `date-time` and `time` with a capital `T` and `Z`, without leap seconds,
+    /// and with at most nine digits of a fraction of a second; `uuid` in lower case.
     pub usual_formats: bool,
-    /// `uri` and `iri` with a host, as in `https://example.org/a`, so that `a:` is none.
+    /// Whether a `uri` or `iri` has a host, as `https://example.org/a` has and `a:` has not.
     pub hosts: bool,
-    /// `email` and `idn-email` without quotation marks, and at a domain of at least two names.
+    /// Whether an `email` or `idn-email` is without quotation marks, and has a domain of at least two names.
     pub domains: bool,
-    /// A `pattern` matches the whole string, as if it stood between `^` and `$`, unless it is found in every string.
+    /// Whether a `pattern` matches the whole string, as if it stood between `^` and `$`, unless it is found in every string.
     pub anchored_patterns: bool,
 }
 
@@ -131,7 +133,7 @@ pub enum KeyOrder {
 /// Escapes in strings and names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Escapes {
-    /// Any that RFC 8259 has, so that `\u0061` is an `a`.
+    /// Every escape of RFC 8259 may be written, such as `\u0061` for `a`.
     Any,
     /// Only characters that must be escaped are, each in its shortest form: `\"`, `\\`, and control characters.
     Needed,

@@ -12,8 +12,8 @@ use crate::error::ModelError;
 /// A causal language model with one sequence of tokens in its key-value cache.
 ///
 /// The sequence starts empty. [`append`](LanguageModel::append) lengthens it and returns the logits of the next token;
-/// [`snapshot`](LanguageModel::snapshot) and [`restore`](LanguageModel::restore) take tokens back without computing anything
-/// again.
+/// [`snapshot`](LanguageModel::snapshot) and [`restore`](LanguageModel::restore) take tokens back. Nothing is computed again, except in
+/// models with recurrent layers or short convolutions, which after some rollbacks read a part of the sequence again with the next append.
 ///
 /// ```no_run
 /// use maskwright_models::{LanguageModel, LoadOptions, ModelError, ModelSource, load, logits_to_host};
@@ -52,8 +52,8 @@ pub trait LanguageModel: Send {
     /// CPU.
     fn append(&mut self, tokens: &[u32]) -> Result<Tensor, ModelError>;
 
-    /// Makes room for a sequence of `tokens` tokens, or as many as it can have, so that none is made while an answer's time is
-    /// taken. Longer sequences make room when they need it.
+    /// Allocates memory for a sequence of `tokens` tokens, or as many as a sequence can have, so that none is allocated while an answer
+    /// is timed. Longer sequences allocate more when they need it. The default implementation does nothing.
     ///
     /// # Errors
     ///

@@ -1,6 +1,6 @@
 //! Language models for maskwright: found, downloaded, loaded, asked for logits.
 //!
-//! 1. A [`ModelSource`] says where a model is: in this crate, in a directory, or on the Hugging Face hub.
+//! 1. A [`ModelSource`] says where a model is: in this crate, in a directory or a GGUF file, or on the Hugging Face hub.
 //! 2. [`load`](fn@load) makes a [`LoadedModel`] of it: the [`LanguageModel`] with its [`ModelTokenizer`], the
 //!    [`Vocabulary`](maskwright::Vocabulary) that masks are made for, its chat template, and what its authors
 //!    recommend for sampling.
@@ -8,8 +8,8 @@
 //! 4. [`generate`] writes a whole answer, with masks where there is a [`Constraint`], and times every step.
 //! 5. A [`TrainableModel`] has gradients, which [`AdamW`] follows.
 //!
-//! Models of each [`Family`] run (Llama, Qwen, LFM2, Gemma 3, Granite and others), from safetensors weights, on the CPU or, with
-//! the cargo feature `cuda`, on an NVIDIA GPU.
+//! Models of each [`Family`] run (Llama, Qwen, LFM2, Gemma 3, Granite and others), from weights in safetensors or GGUF files, on the
+//! CPU or, with the cargo feature `cuda`, on an NVIDIA GPU.
 //!
 //! # Rooms
 //!

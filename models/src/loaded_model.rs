@@ -38,7 +38,7 @@ const WIDENED_BELOW: u64 = 16 << 20;
 pub struct LoadOptions {
     /// Device that computes the model.
     pub device: ModelDevice,
-    /// The number format that its weights are kept in.
+    /// The number format that the model's weights are kept in.
     pub dtype: WeightFormat,
     /// Threads of a forward pass on the CPU; by default as many as rayon's global pool has.
     pub threads: Option<usize>,
@@ -49,7 +49,7 @@ pub struct LoadOptions {
     pub prompt: PromptOptions,
     /// Hub address, cache and credentials; by default from the environment (`HF_HOME`, `HF_TOKEN` …).
     pub hub: HubSettings,
-    /// Shows downloads, where given.
+    /// The bar that shows the progress of downloads; `None` shows nothing.
     pub progress: Option<ProgressBar>,
 }
 
@@ -70,7 +70,7 @@ pub struct PromptOptions {
 pub struct ModelSummary {
     /// The name the user gave.
     pub name: String,
-    /// `llama`, `qwen2` …
+    /// Name of the family: `llama`, `qwen2` …
     pub family: &'static str,
     /// Number of weights.
     pub parameters: u64,

@@ -22,13 +22,14 @@ impl SharedMatcher {
         Self(Arc::new(Mutex::new(matcher)))
     }
 
-    /// The matcher, for as long as the guard lives. A panic of another holder is not passed on: the engine's states stay whole.
+    /// Locks the matcher until the guard is dropped; waits while another thread holds it. A panic of an earlier holder is ignored,
+    /// because the engine's states stay whole.
     pub fn lock(&self) -> MutexGuard<'_, Matcher> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Rows of a batch for one matcher: that of its place, and one behind each of the drafted tokens.
+/// The rows of a batch for one matcher: one for its current state, and one for the state after each drafted token.
 #[derive(Debug)]
 pub struct DraftedRow<'a> {
     /// The matcher.
@@ -54,11 +55,12 @@ impl fmt::Debug for Executor {
 }
 
 impl Executor {
-    /// Makes an executor of so many threads, or of as many as there are processors.
+    /// Creates an executor with `threads` threads; `None` stands for as many as there are processors. With `Some(1)`, the caller's own
+    /// thread does the work.
     ///
     /// # Errors
     ///
-    /// Where the threads cannot be started.
+    /// [`ThreadPoolBuildError`], where the threads cannot be started.
     pub fn new(threads: Option<usize>) -> Result<Self, ThreadPoolBuildError> {
         if threads == Some(1) {
             return Ok(Self { threads: None });
@@ -84,8 +86,8 @@ impl Executor {
         }
     }
 
-    /// Starts `work`, which must not panic, on one of the threads and returns at once; where there is only the caller's, it is done there
-    /// first.
+    /// Starts `work`, which must not panic, on one of the threads and returns at once. An executor made with `Some(1)` does the work on
+    /// the caller's thread before it returns.
     pub fn spawn(&self, work: impl FnOnce() + Send + 'static) {
         match &self.threads {
             Some(threads) => threads.spawn(work),

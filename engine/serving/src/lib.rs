@@ -3,8 +3,8 @@
 //!
 //! 1. [`SchemaCompiler`] compiles schemas for one vocabulary and caches them within a bound on memory. Threads share it.
 //! 2. [`CompiledSchema`] makes any number of [`Matcher`]s.
-//! 3. [`Matcher`] stands in one answer. It writes masks into the caller's words, has stop tokens of its own and, where that is
-//!    asked for, a limit on tokens within which the answer ends.
+//! 3. [`Matcher`] is the position in one answer. It writes masks into the caller's words, has stop tokens of its own and, where
+//!    that is asked for, a limit on tokens within which the answer ends.
 //! 4. [`Executor`] fills the rows of many matchers at once.
 //!
 //! [`tools`] turns a list of tools into a structural tag, in the format in which a family of models calls them.

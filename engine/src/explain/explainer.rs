@@ -86,7 +86,7 @@ impl Explainer {
         self.set.len()
     }
 
-    /// Everything that the exact compiler refuses.
+    /// Lists the errors of all subschemas that the exact compiler refuses, each once; empty where it refuses none.
     pub fn refused(&mut self) -> Vec<CompileError> {
         let mut refused = Vec::new();
         for (node, _) in self.set.clone().nodes() {

@@ -22,7 +22,7 @@ pub struct KeywordLocation {
     pub pointer: String,
 }
 
-/// A set of keywords that together exclude all values, or a continuation.
+/// A set of keywords that together exclude every value, or that together forbid a byte or the end of a document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Conflict {
     /// The keywords, sorted. Empty where finding them was more work than is allowed.
@@ -54,15 +54,15 @@ pub struct UnsatisfiablePart {
 /// The first forbidden position of a document, and the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Forbidden {
-    /// Number of bytes before.
+    /// Number of bytes before the forbidden position.
     pub offset: usize,
-    /// Line, from 1.
+    /// Line of the forbidden position, from 1.
     pub line: usize,
-    /// Character of the line, from 1.
+    /// Character within the line, from 1.
     pub column: usize,
-    /// The byte; none where the document ends too early.
+    /// The forbidden byte; `None` where the document ends too early.
     pub byte: Option<u8>,
-    /// The character that the byte is of; none where the document ends too early, or where it is not UTF-8 there.
+    /// The character that the forbidden byte is a part of; `None` where the document ends too early, or is not UTF-8 there.
     pub character: Option<char>,
     /// JSON Pointer of the value that the byte belongs to: for a name, a comma or a bracket the object or array around it.
     pub pointer: String,
@@ -100,17 +100,17 @@ pub enum Cause {
 /// A continuation that is allowed at a position of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Expected {
-    /// A value of a kind.
+    /// A value of the kind that the text names, such as `a number`.
     Value(&'static str),
-    /// A string.
+    /// The string value with these characters.
     Text(String),
-    /// A member of a name.
+    /// A member with this name.
     Name(String),
-    /// A member of any of many names.
+    /// A member whose name is one of too many to list.
     AnyName,
     /// One of several digits.
     Digit,
-    /// A byte.
+    /// This byte.
     Byte(u8),
     /// The end of the document.
     End,

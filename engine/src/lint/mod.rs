@@ -1,8 +1,8 @@
 //! Warnings of keywords that are probably not meant as they stand: [`lint`] finds those that are misspelt, misplaced or without
 //! effect.
 //!
-//! A warning never changes what a schema means. Where a schema is right it has none; a few ways to write a schema that is
-//! right by luck are warned of too, because they are mistakes nearly always.
+//! A warning never changes what a schema means. A correct schema has no warnings, except where it is written in one of a few ways that
+//! are mistakes nearly always.
 //!
 //! ```
 //! use maskwright::lint::WarningKind;
@@ -15,9 +15,9 @@
 //! assert!(warnings[0].message().contains("`minimum`"));
 //! ```
 //!
-//! The text alone is looked at, none of the documents that it refers to, and in the text every place where the dialect has a
-//! schema, and the targets of references within the text; never values such as those of `const`, `enum`, `default` and
-//! `examples`. The time is linear in the text, at most 1,000 warnings are given, of 16 MiB together, and nothing recurses.
+//! Only the text itself is read, not the documents that it refers to. Every place where the dialect has a schema is checked, and every
+//! target of a reference within the text; values such as those of `const`, `enum`, `default` and `examples` are not. The time is
+//! linear in the text, at most 1,000 warnings are given, of about 16 MiB together, and nothing recurses.
 
 mod branches;
 mod closed;

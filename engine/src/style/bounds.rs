@@ -11,8 +11,8 @@
 /// documents in public data sets, except for a few that nest more than 8 levels within a free value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct WritingBounds {
-    /// Number of arrays and objects that nest in a value on which the schema says nothing. A value within so many is a scalar, or
-    /// empty.
+    /// Depth to which arrays and objects nest in a value on which the schema says nothing. A value at that depth is a scalar, or an
+    /// empty array or object.
     pub free_depth: Option<u8>,
     /// Characters of a string without `maxLength`.
     pub string_characters: Option<u32>,

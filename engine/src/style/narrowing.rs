@@ -1,6 +1,7 @@
 //! [`NarrowingKind`]: the kinds of values that a schema allows and a style leaves out.
 
-/// A kind of values that a schema allows and a style leaves out, or whose order it keeps otherwise than the schema has it.
+/// A kind of values that a schema allows and a style leaves out, or ([`MixedOrder`](Self::MixedOrder)) writes in an order that no
+/// alternative of the schema has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum NarrowingKind {

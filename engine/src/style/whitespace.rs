@@ -58,7 +58,7 @@ pub struct SpacesAround {
 /// The indentation of one level of nesting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Indent {
-    /// So many spaces.
+    /// This number of spaces.
     Spaces(u8),
     /// One tab.
     Tab,

@@ -42,8 +42,9 @@ pub enum TokenKind {
 
 /// The tokens of a model: their bytes, their kinds, and the ids that end a sequence.
 ///
-/// A vocabulary is immutable and cheap to share behind an [`Arc`]. [`Vocabulary::from_tokenizer_json`],
-/// [`Vocabulary::from_tiktoken`] and [`VocabularyBuilder`] make one.
+/// A vocabulary is immutable and cheap to share behind an [`Arc`]. A [`VocabularyBuilder`] makes one, of tokens that
+/// [`Vocabulary::from_tokenizer_json`], [`Vocabulary::from_sentencepiece`] or [`Vocabulary::from_tiktoken`] has read, or that are
+/// added one by one.
 ///
 /// Odd vocabularies keep their meaning: text tokens of the same bytes are allowed together, and
 /// [`duplicates`](Vocabulary::duplicates) lists them; empty text tokens, and tokens with the byte `0xFF`, which no
@@ -78,7 +79,8 @@ impl Vocabulary {
     ///
     /// # Errors
     ///
-    /// [`VocabularyError::Json`] or [`VocabularyError::TokenizerJson`] with a JSON Pointer into the file.
+    /// [`VocabularyError::Json`]; [`VocabularyError::TokenizerJson`] with a JSON Pointer into the file;
+    /// [`VocabularyError::DuplicateId`]; [`VocabularyError::Limit`].
     pub fn from_tokenizer_json(json: &[u8]) -> Result<VocabularyBuilder, VocabularyError> {
         tokenizer_json::read(json)
     }
@@ -89,17 +91,17 @@ impl Vocabulary {
     ///
     /// # Errors
     ///
-    /// [`VocabularyError::TiktokenLine`] with the line's number, or [`VocabularyError::DuplicateId`].
+    /// [`VocabularyError::TiktokenLine`] with the line's number; [`VocabularyError::DuplicateId`]; [`VocabularyError::Limit`].
     pub fn from_tiktoken(ranks: &[u8]) -> Result<VocabularyBuilder, VocabularyError> {
         tiktoken::read(ranks)
     }
 
-    /// Reads a model of SentencePiece, which is mostly called `tokenizer.model`: the pieces, and the end of sequence that
-    /// the model names.
+    /// Reads a SentencePiece model, a file mostly called `tokenizer.model`: the pieces, and the end-of-sequence token that the model
+    /// names.
     ///
     /// # Errors
     ///
-    /// [`VocabularyError::SentencePiece`] with the byte of the file at which that shows.
+    /// [`VocabularyError::SentencePiece`] with the byte of the file at which the defect shows; [`VocabularyError::Limit`].
     pub fn from_sentencepiece(model: &[u8]) -> Result<VocabularyBuilder, VocabularyError> {
         sentencepiece::read(model)
     }
@@ -202,7 +204,8 @@ impl Vocabulary {
             .any(|token| next(token[bytes.len()]))
     }
 
-    /// Returns the fewest tokens that spell `text`; none where some byte has no token. This is not the tokenizer's spelling.
+    /// Returns tokens that spell `text`, the fewest where it has up to 2,048 bytes; `None` where no tokens spell it. The tokenizer may
+    /// spell it otherwise.
     pub fn spell(&self, text: &[u8]) -> Option<Vec<TokenId>> {
         let lengths = self.fewest_tokens(text);
         let (mut tokens, mut from) = (Vec::new(), 0);

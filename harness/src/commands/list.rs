@@ -121,7 +121,7 @@ pub fn run(arguments: &ListArguments) -> Result<(), CommandError> {
 /// Returns the families that run and the architectures that do not, as text.
 fn families_as_text() -> String {
     let mut text = String::from(
-        "Families that run, from safetensors weights of F32, F16 or BF16; llama, mistral, qwen2, qwen3, gemma3_text and lfm2 also from GGUF files, quantised ones included\n",
+        "Families that run, from safetensors weights of F32, F16 or BF16 (gpt-oss: MXFP4 too); llama, mistral, qwen2, qwen3, gemma3_text and lfm2 also from GGUF files, quantised ones included\n",
     );
     for family in Family::ALL {
         let kernels = match family.has_kernels() {

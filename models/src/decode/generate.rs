@@ -23,9 +23,8 @@ const SHORT_PASS: Duration = Duration::from_millis(1);
 
 /// Generates an answer to `prompt`, constrained where there is a constraint, after reasoning where the options allow that.
 ///
-/// The model is reset first. Masks are computed while the forward pass runs, tokens that the masker forces
-/// are appended to the next forward pass, and nothing is ever sampled from an empty mask. `cancel` is looked
-/// at before every forward pass.
+/// The model is reset first. Masks are computed while the forward pass runs, tokens that the masker forces are appended to the next forward
+/// pass, and nothing is ever sampled from an empty mask. `cancel` is read before every forward pass. Errors are in [`Generation::finish`].
 pub fn generate(
     model: &mut dyn LanguageModel,
     prompt: &[TokenId],

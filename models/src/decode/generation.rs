@@ -14,7 +14,7 @@ pub struct GeneratedToken {
     pub id: TokenId,
     /// Whether the masker forced it, so that it was not sampled.
     pub forced: bool,
-    /// When it was known, since the start of the generation.
+    /// Time from the start of the generation until the token was known.
     pub at: Duration,
 }
 

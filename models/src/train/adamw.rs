@@ -28,7 +28,8 @@ pub struct AdamWOptions {
     pub epsilon: f64,
     /// Share of a matrix, times the learning rate, that a step takes away; norms and biases do not decay.
     pub weight_decay: f64,
-    /// The longest gradient, as the root of all its squares; longer ones are shortened to it.
+    /// The largest norm of the gradients of all weights together (the root of the sum of all squares); larger gradients are scaled down
+    /// to it.
     pub longest_gradient: f64,
 }
 
@@ -140,11 +141,12 @@ impl AdamW {
         write_file(&directory.join(MOMENTS), &safetensors_of("the optimiser", all)?)
     }
 
-    /// Reads the optimiser's state that [`write`](Self::write) wrote into a checkpoint of `model`, after so many steps.
+    /// Reads the moments that [`write`](Self::write) wrote into the checkpoint in `directory`. `steps` is the number of steps made until
+    /// then, which the file does not hold.
     ///
     /// # Errors
     ///
-    /// [`ModelError::Io`], where there is none, [`ModelError::DamagedWeights`], where it is none of this model.
+    /// [`ModelError::Io`], where the file cannot be read; [`ModelError::DamagedWeights`], where it does not hold the moments of `model`.
     pub fn read(
         options: AdamWOptions,
         steps: u64,

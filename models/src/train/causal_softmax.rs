@@ -1,5 +1,5 @@
-//! [`causal_softmax`]: which shares tokens take of each other, with the mask and the derivative in one operation each. Made of several
-//! operations, it would pass over scores, which are the square of the tokens, a dozen times.
+//! [`causal_softmax`]: the softmax of attention scores with the causal mask; on the CPU one operation with a derivative of its own. Several
+//! tensor operations would pass a dozen times over the scores, whose number is the square of the number of tokens.
 
 use candle_core::{CpuStorage, CustomOp1, CustomOp2, D, Layout, Result, Shape, Tensor};
 use rayon::prelude::*;

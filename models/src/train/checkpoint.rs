@@ -46,8 +46,11 @@ pub(super) fn read_safetensors(path: &Path, device: &Device) -> Result<HashMap<S
     })
 }
 
-/// Writes a directory that is there whole or not at all: `write` fills one beside it, of the same name with
-/// `.partial` behind, which takes its name when all files are on disk. A directory that has the name already is removed just before.
+/// Writes a directory that is there whole or not at all.
+///
+/// `write` fills a directory beside it, whose name has `.partial` at the end. When all files are on disk, a directory that has the name
+/// already is removed, and the new one is renamed. A process that is killed between the two leaves only the `.partial` directory, which
+/// the next call removes.
 ///
 /// # Errors
 ///

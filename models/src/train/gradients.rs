@@ -22,12 +22,12 @@ const LOGITS: usize = 8 << 20;
 pub struct TokenSequence {
     /// All tokens.
     pub tokens: Vec<u32>,
-    /// Number of the first token that counts; those before it are the prompt, at least one.
+    /// Index of the first token of the reply; the tokens before it, at least one, are the prompt and do not count in losses.
     pub from: usize,
 }
 
 impl TokenSequence {
-    /// Number of tokens that count.
+    /// Number of tokens that count in losses: those of the reply.
     pub fn counted(&self) -> usize {
         self.tokens.len().saturating_sub(self.from.max(1))
     }
@@ -84,14 +84,14 @@ struct Batch {
     inputs: Tensor,
     /// Rows behind which a token comes that counts.
     rows: Tensor,
-    /// These tokens.
+    /// The tokens that count, one for each of `rows`.
     chosen: Vec<u32>,
 }
 
 impl TrainableModel {
-    /// The loss of `sequences`, whose tokens are numbered through in their order, and its derivative by each weight. Logits are divided
-    /// by `temperature`. At most `cells` tokens, those counted that fill shorter sequences up, go through the layers at once; a longer
-    /// sequence goes alone.
+    /// Returns the loss of `sequences` and its derivative by each weight. The lists of a [`PolicyLoss`](crate::PolicyLoss) have
+    /// one number for each token that counts, of all sequences in order. Logits are divided by `temperature`. Sequences go through the
+    /// layers together as long as they have at most `cells` tokens once filled up to the longest of them; a longer one goes alone.
     ///
     /// # Errors
     ///
@@ -116,12 +116,13 @@ impl TrainableModel {
         Ok((parts, gradients))
     }
 
-    /// The log-probabilities of the tokens of `sequences` that count, in nats, in their order; `temperature` and `cells` are those of
-    /// [`gradients`](Self::gradients).
+    /// Returns the log-probabilities, in nats, of the tokens of `sequences` that count, in order. Logits are divided by `temperature`;
+    /// sequences of up to `cells` tokens, once filled up to the longest of them, go through the layers together.
     ///
     /// # Errors
     ///
-    /// Those of [`gradients`](Self::gradients).
+    /// [`ModelError::ContextFull`], [`ModelError::TokenOutOfRange`], [`ModelError::NothingToAppend`] of a sequence that the model cannot
+    /// read; [`ModelError::Compute`], where the device fails.
     pub fn log_probabilities(
         &self,
         sequences: &[TokenSequence],

@@ -5,9 +5,9 @@
 pub struct LearningRate {
     /// The largest rate, at the end of the warm-up.
     pub peak: f64,
-    /// Steps over which it rises.
+    /// Number of steps at the beginning over which the rate rises to its peak.
     pub warm_up: usize,
-    /// Steps in all.
+    /// Number of steps of the whole run, the warm-up included; the rate falls to nothing at its end.
     pub steps: usize,
 }
 

@@ -9,7 +9,7 @@ use candle_core::{Result, Tensor};
 pub enum TokenLoss {
     /// The mean of the tokens' negative log-probabilities, in nats.
     Likelihood {
-        /// Number of tokens in all.
+        /// Number of the tokens that count, of all sequences together, by which the sum of their negative log-probabilities is divided.
         tokens: usize,
     },
     /// GRPO's objective.

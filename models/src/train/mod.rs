@@ -3,8 +3,8 @@
 //! 1. [`TrainableModel::load`] reads a model's weights as 32-bit floats; networks that cannot be trained are refused.
 //! 2. [`TrainableModel::gradients`] says how a [`TokenLoss`] over [`TokenSequence`]s changes with each weight.
 //! 3. [`AdamW::step`] changes the weights; its moments are written beside them, so that a run that was killed goes on as if it had not been.
-//! 4. [`TrainableModel::transformer`] is the network as it stands now, for the decode loop, and [`TrainableModel::write`] a directory in
-//!    Hugging Face layout.
+//! 4. [`TrainableModel::transformers`] makes networks with the present weights, for the decode loop, and [`TrainableModel::write`] writes a
+//!    directory in Hugging Face layout.
 //!
 //! | module | contents |
 //! |---|---|

@@ -10,11 +10,11 @@ use crate::write::gguf::architecture_of;
 use crate::write::llamacpp_comparison::llamacpp_section;
 use crate::write::transformers_comparison::transformers_section;
 
-/// The software with whose greedy tokens and logits those of small random checkpoints of every family are compared, in every test
-/// run.
+/// The reference software for all families: every test run compares greedy tokens and logits of small random checkpoints with those
+/// that this software gave.
 pub const COMPARED_WITH: &str = "transformers 5.23.0";
 
-/// The software whose greedy tokens and logits those of `family` are compared with, for small random checkpoints.
+/// Lists the software with which greedy tokens and logits of small random checkpoints of `family` are compared.
 pub fn compared_with(family: Family) -> Vec<&'static str> {
     match architecture_of(family) {
         Some(_) => vec![COMPARED_WITH, "llama.cpp"],

@@ -1,4 +1,5 @@
-//! [`FarTokens`]: the tokens that an unbounded over-approximation cannot judge: those beyond its horizon, or with two hyphens in a row.
+//! [`FarTokens`]: the tokens that an unbounded over-approximation cannot judge: those beyond its horizon, those with two hyphens in a row
+//! (as in the encoded labels of host names, `xn--`), and those that may end a part of a regular expression.
 
 use hashbrown::HashMap;
 

@@ -2,9 +2,9 @@
 
 /// The dialect of the regular expressions in `pattern`, `patternProperties` and replies by an expression.
 ///
-/// JSON Schema names those of ECMA-262. Under [`Common`](Self::Common) and [`Ecma`](Self::Ecma) whatever is one is read as
-/// ECMA-262 reads it, with the leniencies of its Annex B that schemas in the wild rely on. The other two are for expressions that were
-/// written for another engine, as those of Pydantic's models are.
+/// JSON Schema asks for the dialect of ECMA-262. Under [`Common`](Self::Common) and [`Ecma`](Self::Ecma), every valid expression of
+/// ECMA-262 has the meaning that it has there, with the leniencies of Annex B that schemas in the wild rely on. [`Rust`](Self::Rust)
+/// and [`Python`](Self::Python) are for expressions that were written for another engine, such as those of Pydantic's models.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum PatternSyntax {

@@ -34,7 +34,7 @@ pub struct Experts {
     pub groups: Option<ExpertGroups>,
     /// Layout of the experts' matrices in the checkpoint.
     pub storage: ExpertStorage,
-    /// Layers that have one feed-forward part for all tokens instead, in ascending order.
+    /// Numbers of the layers, from 0 and in ascending order, that have one feed-forward part for all tokens instead of experts.
     pub dense_layers: Vec<usize>,
 }
 

@@ -21,13 +21,14 @@ pub struct Heads {
 /// Parts of Gemma 4's network that Gemma 3's does not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gemma4Parts {
-    /// The heads of layers that see all tokens before.
+    /// The heads of global layers: those that see all tokens before.
     pub global_heads: Heads,
-    /// Whether layers that see all tokens before have their keys as values, too, as they are before norm and rotation.
+    /// Whether global layers, which see all tokens before, use their keys as values too, as the keys are before norm and rotation.
     pub values_are_keys: bool,
-    /// Number of layers at the end that have no keys and values of their own: they see those of the last layer of their kind before.
+    /// Number of layers at the end without keys and values of their own. Each uses those of the last layer before them that has the same
+    /// window and positions.
     pub sharing_layers: usize,
-    /// Whether the feed-forward parts of these layers are twice as wide.
+    /// Whether the feed-forward parts of the layers without keys and values of their own are twice as wide.
     pub double_width: bool,
     /// The embeddings that tokens have for each layer, where they have any.
     pub layer_embeddings: Option<LayerEmbeddings>,

@@ -93,7 +93,8 @@ pub struct Mamba2 {
     pub heads: usize,
     /// Length of a head's vector.
     pub head_dim: usize,
-    /// Number of groups of heads; the heads of a group share the row to write with and the row to read with.
+    /// Number of groups of heads. The heads of a group share the two vectors by which their states are written and read (`B` and `C` in
+    /// the paper).
     pub groups: usize,
     /// Number of columns of a head's matrix.
     pub state: usize,

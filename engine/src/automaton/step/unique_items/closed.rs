@@ -1,8 +1,7 @@
-//! Compared containers that end with a string, and the tokens that may follow the string.
+//! Containers that must differ from others (`uniqueItems`) and end with a string, and the tokens that may follow the string.
 //!
-//! A string that ends a compared container makes it one more value, as nearly any other string would. So one check of
-//! the bytes after the closing quote serves all strings, unless an enclosing container still agrees with a value that
-//! it must not equal, or values may run out.
+//! Nearly every text of that string makes a container that differs from all others. So one check of the bytes after the closing
+//! quote serves all strings, unless an enclosing container still agrees with a value that it must not equal, or values may run out.
 
 use crate::automaton::error::AutomatonError;
 use crate::automaton::step::{Automaton, Container, State, is_whitespace};
