@@ -7,9 +7,9 @@ use super::blame::BlameWalk;
 use super::empty_parts::EmptyParts;
 use super::expect::expected;
 use super::json_position::{JsonPosition, Phase, line_and_column};
+use super::keyword_notes;
 use super::messages::{Cause, Conflict, Forbidden, KeywordLocation, UnsatisfiablePart};
 use super::minimal_conflict::{ConflictSearch, Excluded, MAX_WORK, excludes, state_after};
-use super::naming;
 use super::text_tree::TextTree;
 use crate::automaton::{Automaton, AutomatonError, WrittenState};
 use crate::schema::{Body, Keywords, NodeId, SchemaOptions, SchemaSet};
@@ -243,9 +243,9 @@ fn by_keywords<'t>(search: &mut ConflictSearch<'t>, formats: Formats, text: &'t 
     let unions: Vec<(NodeId, NodeId)> = unions.map(|union| (union.node, union.branch)).collect();
     let remedy = search.remedy(&leading, &unions, &kept);
     let relaxable = search.relaxable();
-    let mut conflict = naming::conflict(relaxable, &kept, minimal);
+    let mut conflict = keyword_notes::conflict(relaxable, &kept, minimal);
     let remedy = match remedy {
-        Some(remedy) => naming::conflict(relaxable, &remedy, true),
+        Some(remedy) => keyword_notes::conflict(relaxable, &remedy, true),
         None => Conflict::default(),
     };
     let mut other_branches = Vec::new();
@@ -255,13 +255,13 @@ fn by_keywords<'t>(search: &mut ConflictSearch<'t>, formats: Formats, text: &'t 
             let mut leading = blame
                 .leading
                 .iter()
-                .flat_map(|&leading| naming::locations(relaxable, leading));
+                .flat_map(|&leading| keyword_notes::locations(relaxable, leading));
             leading.any(|leading| leading == *keyword)
         };
         if conflict.keywords.iter().any(leads) {
             first.retain(leads);
-            other_branches = naming::other_branches(relaxable, blame);
-            conflict.notes = naming::notes_on_text(relaxable, blame, &texts);
+            other_branches = keyword_notes::other_branches(relaxable, blame);
+            conflict.notes = keyword_notes::notes_on_text(relaxable, blame, &texts);
         }
     }
     Cause::Keywords {
@@ -284,8 +284,8 @@ fn conflict_of(set: &SchemaSet, node: NodeId, formats: Formats, work: usize) -> 
     let found = EmptyParts::new(&mut search, formats).blame(root);
     let conflict = match search.conflict(found, false) {
         Some((kept, minimal)) => Conflict {
-            notes: naming::notes_on_values(search.relaxable(), &kept),
-            ..naming::conflict(search.relaxable(), &kept, minimal)
+            notes: keyword_notes::notes_on_values(search.relaxable(), &kept),
+            ..keyword_notes::conflict(search.relaxable(), &kept, minimal)
         },
         None => Conflict::default(),
     };

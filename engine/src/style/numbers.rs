@@ -46,4 +46,10 @@ impl NumberStyle {
     /// Places behind the point that a number without exponent may have: 17 digits behind three zeros, where writers of doubles begin
     /// to use exponents.
     pub(crate) const PLACES: i64 = 20;
+
+    /// Places behind the point that zeros at the end of a numeral without exponent may fill where no other digit can follow.
+    pub(crate) const ENDING_ZEROS: u32 = 2;
+
+    /// Zeros behind the point, before any other digit, of a numeral that may have an exponent instead.
+    pub(crate) const BRIEF_ZEROS: u64 = 20;
 }

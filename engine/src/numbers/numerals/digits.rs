@@ -16,9 +16,6 @@ use crate::numbers::half_line::{EMPTY, ENDLESS, ExponentRun, HalfLine, Residual,
 use crate::numbers::periodic::{PeriodicSetId, PeriodicSets};
 use crate::style::NumberStyle;
 
-/// Places behind the point that zeros at the end of a numeral may fill where no other digit can follow.
-pub(super) const ENDING_ZEROS: u32 = 2;
-
 /// A half-line of a set, and the context in which it is asked about a numeral's beginning.
 pub(super) struct NumeralContext<'a> {
     pub(super) grammar: NumeralGrammar,
@@ -413,6 +410,6 @@ impl NumeralContext<'_> {
 pub(super) fn ending_zeros(part: NumeralPart, places: u32) -> NumeralPrefix {
     NumeralPrefix::EndingZeros {
         after_point: part == NumeralPart::Point,
-        left: ENDING_ZEROS.saturating_sub(places),
+        left: NumberStyle::ENDING_ZEROS.saturating_sub(places),
     }
 }

@@ -3,15 +3,12 @@
 use std::sync::Arc;
 
 use super::automaton::NumeralAutomaton;
-use super::digits::ENDING_ZEROS;
 use super::exponent::ExponentSet;
 use super::prefix::{DigitCount, LeadingZeros, NumeralGrammar, NumeralPart, NumeralPrefix, Successor};
 use super::residue::WrittenDigits;
 use crate::decimal::Decimal;
 use crate::numbers::half_line::{ENDLESS, ExponentRun, HalfLine, residual_at};
-
-/// Zeros behind the point, before any other digit, of a numeral that may have an exponent instead.
-const BRIEF_ZEROS: u64 = 20;
+use crate::style::NumberStyle;
 
 impl NumeralAutomaton {
     /// Returns the successor by the first digit of the integer part.
@@ -72,12 +69,12 @@ impl NumeralAutomaton {
 
     fn zero_of_fraction(&mut self, zeros: &LeadingZeros) -> Successor {
         // Either the number is zero already, or an exponent does as well.
-        if zeros.grammar.is_brief() && zeros.scale >= BRIEF_ZEROS {
+        if zeros.grammar.is_brief() && zeros.scale >= NumberStyle::BRIEF_ZEROS {
             return None;
         }
         let most = self.scale_that_matters(zeros);
         let scale = (zeros.scale + 1).min(most);
-        let may_end = !zeros.grammar.is_plain() || scale <= ENDING_ZEROS.into();
+        let may_end = !zeros.grammar.is_plain() || scale <= NumberStyle::ENDING_ZEROS.into();
         let viable = may_end && self.half_lines[zeros.half_line as usize].zero || {
             let high = Decimal::power_of_ten(-(scale as i64));
             let high = Some(&high).filter(|_| !zeros.grammar.has_exponents());
@@ -120,7 +117,7 @@ impl NumeralAutomaton {
     fn scale_that_matters(&mut self, zeros: &LeadingZeros) -> u64 {
         let half_line = &self.half_lines[zeros.half_line as usize];
         match zeros.grammar {
-            NumeralGrammar::Any { brief: true } => BRIEF_ZEROS,
+            NumeralGrammar::Any { brief: true } => NumberStyle::BRIEF_ZEROS,
             NumeralGrammar::Any { .. } if half_line.is_constant() => 0,
             NumeralGrammar::Any { .. } => u64::MAX,
             // Below every breakpoint and every divisor only one rule is left.
@@ -130,7 +127,10 @@ impl NumeralAutomaton {
                 let divisors = terms.iter().map(|(divisor, _)| divisor.value().magnitude());
                 let least: i64 = first.into_iter().chain(divisors).min().unwrap_or(1);
                 // More zeros at the end than may be are told apart, too.
-                (1 - least).max(0).unsigned_abs().max(u64::from(ENDING_ZEROS) + 1)
+                (1 - least)
+                    .max(0)
+                    .unsigned_abs()
+                    .max(u64::from(NumberStyle::ENDING_ZEROS) + 1)
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Translates candidates to keyword locations in the schema, and adds short notes on each.
+//! Keyword locations of candidates in the schema, and the short notes on each that messages show: "`adress` is not declared".
 
 use super::blamed::{Blame, Union};
 use super::direct_checks::{JudgedText, missing};
