@@ -15,6 +15,9 @@ CHUNK = 6000
 WIDTHS = [160, 256, 352, 448, 576, 704, 896, 1152]
 """Padded lengths in tokens; a batch has one width, so padding and attention across dialogues stay out of it."""
 
+FEW_FIELDS = 3
+"""Most fields of an item in every second chunk. Replies to such requests have many items and few tokens, so that counting them is learned."""
+
 SHORT_REPLY = 100
 """Reply tokens up to which every dialogue is kept; of longer replies a share of SHORT_REPLY / length is. The items of a list after the
 first repeat its names, so that a request for many items teaches little more about reading requests than one for a few."""
@@ -58,16 +61,18 @@ class Dialogues:
 
 
 def generate(command: list[str], count: int, seed: int, split: str, shots: str = "mixed", ifstruct: int = 0,
-             name_pieces: str | None = None) -> list[dict]:
+             name_pieces: str | None = None, most_fields: int | None = None) -> list[dict]:
     """Runs the generator binary; `ifstruct` in a hundred dialogues are requests of IFStruct, those for training with made-up names.
 
-    `name_pieces` is a tokenizer.json, whose tokens those names are made of.
+    `name_pieces` is a tokenizer.json, whose tokens those names are made of; `most_fields` bounds the fields of an item.
     """
     arguments = [*command, "--count", str(count), "--seed", str(seed), "--split", split, "--shots", shots, "--ifstruct", str(ifstruct)]
     if split == "train":
         arguments.append("--made-up-names")
         if name_pieces:
             arguments += ["--name-pieces", name_pieces]
+    if most_fields:
+        arguments += ["--most-fields", str(most_fields)]
     done = subprocess.run(arguments, check=True, stdout=subprocess.PIPE)
     return [json.loads(line) for line in done.stdout.splitlines()]
 
@@ -91,7 +96,7 @@ class Batches:
             while True:
                 longest = self.longest()
                 lines = generate(self.command, CHUNK, self.chunk, "train", ifstruct=self.ifstruct,
-                                 name_pieces=self.dialogues.tokenizer_path)
+                                 name_pieces=self.dialogues.tokenizer_path, most_fields=FEW_FIELDS if self.chunk % 2 else None)
                 self.chunk += 1
                 # A token of this text has about five bytes; the length filter below is the exact one.
                 bodies = [d["messages"] for d in lines]

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Parser, ValueEnum};
-use maskwright_suites::ifstruct::{Sample, SampleGenerator, Split, reference};
+use maskwright_suites::ifstruct::{Difficulty, Sample, SampleGenerator, Split, reference};
 use maskwright_suites::synthetic::{Example, SchemaGenerator, SchemaSplit};
 use maskwright_suites::{json_text, prompt};
 use rand::seq::IndexedRandom;
@@ -43,6 +43,9 @@ struct Arguments {
     /// `tokenizer.json` whose tokens of lower-case letters most words of made-up names are made of.
     #[arg(long, requires = "made_up_names")]
     name_pieces: Option<PathBuf>,
+    /// Most fields of an item that requests of IFStruct ask for, without those within others; by default mostly 4 to 9.
+    #[arg(long, value_name = "N")]
+    most_fields: Option<usize>,
     /// File to write; standard output if absent.
     #[arg(long)]
     out: Option<PathBuf>,
@@ -180,6 +183,12 @@ fn write(arguments: &Arguments, out: &mut dyn Write) -> io::Result<()> {
     };
     let mut examples = SchemaGenerator::new(arguments.seed, schemas);
     let mut samples = SampleGenerator::new(arguments.seed, requests).map_err(io::Error::other)?;
+    if let Some(most) = arguments.most_fields {
+        samples = samples.difficulty(Difficulty {
+            fields: Some((1, most.max(1))),
+            ..Difficulty::default()
+        });
+    }
     if arguments.made_up_names {
         let pieces = arguments.name_pieces.as_deref().map(name_pieces);
         samples = samples.made_up_names(pieces.transpose()?.unwrap_or_default());

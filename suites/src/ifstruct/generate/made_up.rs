@@ -61,17 +61,21 @@ pub(super) fn rename(entity: &mut Entity, pieces: &[String], seed: u64) {
     }
 }
 
-/// Raises the lower bound of `bounds`, if it has one, in half of all cases: mostly a little, to a number of at most `decimals` decimal places
-/// that is less than the upper bound.
+/// Moves the lower bound of `bounds`, if it has one, in half of all cases: up or down, mostly a little, to a number of at most `decimals`
+/// decimal places that is less than the upper bound.
 fn vary_minimum(bounds: &mut Bounds, decimals: i32, rng: &mut ChaCha8Rng) {
     let Some(min) = bounds.min.filter(|_| rng.random_bool(0.5)) else {
         return;
     };
-    let room = bounds.max.map_or(min.abs() + 10.0, |max| max - min);
+    let below = min.abs() + 10.0;
+    let room = match rng.random_bool(0.5) {
+        true => bounds.max.map_or(below, |max| max - min),
+        false => -below,
+    };
     let scale = 10f64.powi(rng.random_range(0..=decimals));
-    let raised = ((min + room * rng.random::<f64>().powi(3)) * scale).round() / scale;
-    if bounds.max.is_none_or(|max| raised < max) {
-        bounds.min = Some(raised);
+    let moved = ((min + room * rng.random::<f64>().powi(3)) * scale).round() / scale;
+    if bounds.max.is_none_or(|max| moved < max) {
+        bounds.min = Some(moved);
     }
 }
 
