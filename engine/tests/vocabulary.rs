@@ -129,6 +129,8 @@ fn what_is_no_vocabulary_is_refused() {
         one().eos([0]).size(5).build(),
         Err(VocabularyError::TooLarge { id: 5, len: 5 })
     ));
+    let beyond = one().eos([0]).special(7, "<image>").unwrap().size(7).build().unwrap();
+    assert_eq!((beyond.len(), beyond.token_bytes(7)), (7, &b""[..]));
     assert!(matches!(
         one().text(5, "b"),
         Err(VocabularyError::DuplicateId { id: 5, .. })

@@ -149,7 +149,7 @@ pub fn load(source: &ModelSource, options: &LoadOptions) -> Result<LoadedModel, 
 
     let weights = Weights::new(std::mem::take(&mut files.weights))?;
     let device = options.device.open()?;
-    let dtype = match (options.dtype, options.dtype.or_that_of(&weights)) {
+    let dtype = match (options.dtype, options.dtype.or_that_of(&config, &weights)) {
         (WeightFormat::Auto, DType::F16) if device.is_cpu() && config.parameters() < WIDENED_BELOW => DType::F32,
         (_, dtype) => dtype,
     };

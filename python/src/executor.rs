@@ -68,7 +68,7 @@ impl Executor {
         let (mut left, mut begin) = (bitmask.all_words(), 0);
         let mut work = Vec::with_capacity(requests.len());
         for (matcher, row, drafted) in requests {
-            let end = row + drafted.len() + 1;
+            let end = row.saturating_add(drafted.len() + 1);
             if row < begin {
                 return Err(PyValueError::new_err(format!("row {row} is asked for twice")));
             }
@@ -98,7 +98,9 @@ impl Executor {
             .collect();
         let accepted = py.detach(|| {
             let accept = |(matcher, token): &(SharedMatcher, u32)| matcher.lock().accept(*token);
-            tokens.iter().map(accept).collect::<Result<_, MatcherError>>()
+            // All take their token, those behind one that fails as well.
+            let accepted: Vec<Result<bool, MatcherError>> = tokens.iter().map(accept).collect();
+            accepted.into_iter().collect::<Result<_, MatcherError>>()
         });
         accepted.map_err(|error| matcher_error(&error))
     }

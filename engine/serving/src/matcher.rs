@@ -211,9 +211,9 @@ impl Matcher {
     ///
     /// [`MatcherError::Mask`], where the engine cannot tell.
     pub fn validate(&mut self, tokens: &[TokenId]) -> Result<usize, MatcherError> {
-        let before = self.masker.position();
+        let before = self.place();
         let accepted = self.accept_all(tokens);
-        self.rollback(self.masker.position() - before)?;
+        self.go_back(before)?;
         accepted
     }
 
@@ -291,6 +291,18 @@ impl Matcher {
         Ok(())
     }
 
+    /// Number of tokens accepted, and whether a stop token was.
+    fn place(&self) -> (usize, bool) {
+        (self.masker.position(), self.terminated)
+    }
+
+    /// Goes back to an earlier [`place`](Self::place), from which tokens were only accepted.
+    fn go_back(&mut self, (position, terminated): (usize, bool)) -> Result<(), MatcherError> {
+        self.rollback(self.masker.position() - position)?;
+        self.terminated = terminated;
+        Ok(())
+    }
+
     /// Goes back to the start of the answer.
     ///
     /// # Errors
@@ -357,7 +369,7 @@ impl Matcher {
     /// [`MatcherError::TooFewRows`], [`MatcherError::RowTooShort`], or [`MatcherError::Mask`] where the engine cannot tell.
     pub fn fill_drafted(&mut self, drafted: &[TokenId], rows: &mut [u32], words: usize) -> Result<usize, MatcherError> {
         check_rows(rows, words, drafted.len() + 1)?;
-        let before = self.masker.position();
+        let before = self.place();
         let mut filled = 0;
         let mut result = Ok(());
         for (number, row) in rows.chunks_mut(words.max(1)).take(drafted.len() + 1).enumerate() {
@@ -383,7 +395,7 @@ impl Matcher {
             }
             filled += 1;
         }
-        self.rollback(self.masker.position() - before)?;
+        self.go_back(before)?;
         result.map(|()| filled.saturating_sub(1))
     }
 
@@ -399,10 +411,10 @@ impl Matcher {
             return Err(MatcherError::DraftTree("the arrays have different lengths"));
         }
         check_rows(rows, words, nodes)?;
-        let before = self.masker.position();
+        let before = self.place();
         rows[..nodes * words].fill(u32::MAX);
         let filled = self.fill_nodes(tree, rows, words);
-        self.rollback(self.masker.position() - before)?;
+        self.go_back(before)?;
         Ok(filled? == nodes)
     }
 

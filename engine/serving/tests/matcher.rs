@@ -116,6 +116,12 @@ fn a_limit_on_tokens_is_kept() {
     let mut fork = matcher.fork().unwrap();
     assert!(fork.accept(u32::from(b'"')).unwrap());
     assert_eq!(filled(&mut fork), [END]);
+    // The way to the end that was planned behind a draft is none behind another token.
+    let compiled = compiler().regex("d(q|wb{50})|x(z|qb{50})").unwrap();
+    let mut matcher = compiled.matcher(&options(4)).unwrap();
+    assert_eq!(matcher.fill_drafted(&ids("d"), &mut [0; 2 * WORDS], WORDS).unwrap(), 1);
+    assert!(matcher.accept(u32::from(b'x')).unwrap());
+    assert_eq!(filled(&mut matcher), ids("z"));
 }
 
 #[test]

@@ -75,8 +75,12 @@ impl VocabularyBuilder {
     /// # Errors
     ///
     /// [`VocabularyError::NoEos`], [`VocabularyError::EosOutOfRange`], [`VocabularyError::TooLarge`] where a
-    /// token's id is not below the size given, or [`VocabularyError::Limit`].
+    /// token of text has an id that is not below the size given, or [`VocabularyError::Limit`].
     pub fn build(mut self) -> Result<Vocabulary, VocabularyError> {
+        if let Some(len) = self.size {
+            let is_within = |id: TokenId, kind| (id as usize) < len || kind != TokenKind::Special;
+            self.tokens.retain(|&id, (kind, _)| is_within(id, *kind));
+        }
         let highest = self.tokens.keys().next_back().copied();
         let len = match (self.size, highest) {
             (Some(len), Some(id)) if id as usize >= len => {

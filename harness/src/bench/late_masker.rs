@@ -18,6 +18,8 @@ pub struct LateOutcome {
     pub error: Option<CompileError>,
     /// Time for which the first mask waited for the compilation.
     pub waited: Duration,
+    /// Whether a mask was asked for, so that time or error are missing only where the compilation still runs.
+    pub is_needed: bool,
 }
 
 /// Masker that is compiled on another thread; the first call that needs it waits for the compilation.
@@ -50,6 +52,7 @@ impl LateMasker {
     fn ready(&mut self) -> Result<&mut dyn Masker, MaskError> {
         if self.masker.is_none() {
             let waiting = Instant::now();
+            self.outcome.lock().unwrap_or_else(PoisonError::into_inner).is_needed = true;
             let left = self.deadline.saturating_duration_since(waiting) + Duration::from_millis(100);
             let (compiled, time) = match self.compilation.recv_timeout(left) {
                 Ok((compiled, time)) => (compiled, Some(time)),

@@ -86,7 +86,12 @@ pub fn measure(
         record.verdict = Some(verdicts.strict);
         record.paper_verdict = Some(verdicts.paper);
     }
-    record.generation = Some(GenerationRecord::new(task.prompt.len(), &generation, text));
+    let mut generation = GenerationRecord::new(task.prompt.len(), &generation, text);
+    if record.compile.as_ref().is_some_and(|compile| compile.beside_prefill) {
+        // The model waited for the compilation, too, and how long for the masks alone is not known.
+        generation.exposed_mask_us = None;
+    }
+    record.generation = Some(generation);
     Some(record)
 }
 
@@ -136,7 +141,11 @@ pub fn attempt(
         return None;
     }
     if let Some(late) = late {
-        let outcome = late.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let mut outcome = late.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if outcome.is_needed && outcome.time.is_none() && outcome.error.is_none() {
+            let message = "no result within the generation's time limit";
+            outcome.error = Some(CompileError::new(CompileErrorKind::LimitExceeded, message));
+        }
         compiled = Some(CompileRecord {
             seconds: outcome.time.map(|time| time.as_secs_f64()),
             beside_prefill: true,

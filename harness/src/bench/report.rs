@@ -423,21 +423,22 @@ pub fn speed(rows: &[BenchRow], pairs: impl Fn(&BenchRow, &BenchRow) -> Vec<(f64
         let compared = distinct.iter().filter(|other| other.framework != fastest.framework);
         let compared = compared.filter_map(|other| {
             let ratio = ratio(other, fastest)?;
-            Some(format!("{} as fast as {}", ratio.describe(), display_name(other)))
+            let (times, name) = (ratio.describe(), display_name(other));
+            Some(format!("{times} as fast as {name} over {} schemas", ratio.pairs))
         });
-        let schemas = distinct
-            .iter()
-            .find_map(|other| ratio(other, fastest))
-            .map_or(0, |ratio| ratio.pairs);
+        let compared: Vec<String> = compared.collect();
+        if compared.is_empty() {
+            continue;
+        }
         let place = if several {
             format!("{}: ", fastest.model)
         } else {
             String::new()
         };
         sentences.push(format!(
-            "{place}{}, for each token: {} (geometric means over {schemas} schemas, 95 % intervals).",
+            "{place}{}, for each token: {} (geometric means, 95 % intervals).",
             display_name(fastest),
-            compared.collect::<Vec<_>>().join(", ")
+            compared.join(", ")
         ));
     }
     sentences

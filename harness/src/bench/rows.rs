@@ -224,15 +224,19 @@ fn unusable(records: &[Record], model: &str, dataset: &str) -> usize {
         .len()
 }
 
-/// Returns the times for each token of two rows of a model, in pairs: one for each schema that both rows cover, in all datasets.
+/// Returns the times for each token of two rows of a model, in pairs: one for each schema that both rows cover, in all datasets, without
+/// those that some row of the model had no room for.
 pub fn paired_times(records: &[Record], one: &BenchRow, other: &BenchRow) -> Vec<(f64, f64)> {
+    let of_model = records
+        .iter()
+        .filter(|record| record.is_final() && record.key.model == one.model);
+    let no_room: HashSet<(&str, &str)> = of_model.filter(|record| record.lacked_room()).map(question).collect();
     let times = |row: &BenchRow| -> BTreeMap<(&str, &str), f64> {
         let own = records.iter().filter(|record| {
             record.is_final() && (&record.key.model, &record.key.framework) == (&row.model, &row.framework)
         });
         let timed = own.filter_map(|record| {
-            let key = (record.key.dataset.as_str(), record.key.instance.as_str());
-            Some((key, record.comparable()?.tpot_ms?))
+            Some((question(record), record.comparable()?.tpot_ms?)).filter(|(key, _)| !no_room.contains(key))
         });
         timed.collect()
     };
@@ -242,6 +246,11 @@ pub fn paired_times(records: &[Record], one: &BenchRow, other: &BenchRow) -> Vec
     pairs
         .filter_map(|(key, time)| Some((time, *others.get(&key)?)))
         .collect()
+}
+
+/// Returns the dataset and the schema of a record.
+fn question(record: &Record) -> (&str, &str) {
+    (&record.key.dataset, &record.key.instance)
 }
 
 /// Returns the names of the schemas with a comparable answer in every group.

@@ -114,12 +114,13 @@ impl MaskRecord {
     }
 
     /// Returns the last of several records of the same question, with the medians of all times; `None` without records. Records with another number
-    /// of tokens are left out.
+    /// of times are left out.
     pub fn medians(records: Vec<Self>) -> Option<Self> {
         let mut last = records.last()?.clone();
         let alike: Vec<&Self> = records
             .iter()
-            .filter(|record| record.is_measured() && record.cpu_ns.len() == last.cpu_ns.len())
+            .filter(|record| record.is_measured())
+            .filter(|record| record.cpu_ns.len() == last.cpu_ns.len() && record.wall_ns.len() == last.wall_ns.len())
             .collect();
         if alike.len() < 2 {
             return Some(last);
@@ -136,9 +137,9 @@ impl MaskRecord {
             })
         };
         let (compile, first_mask) = (time(|record| record.compile), time(|record| record.first_mask));
-        let tokens = 0..last.cpu_ns.len();
-        last.wall_ns = tokens.clone().map(|at| median(&|record| record.wall_ns[at])).collect();
-        last.cpu_ns = tokens.map(|at| median(&|record| record.cpu_ns[at])).collect();
+        let wall_ns = (0..last.wall_ns.len()).map(|at| median(&|record| record.wall_ns[at]));
+        let cpu_ns = (0..last.cpu_ns.len()).map(|at| median(&|record| record.cpu_ns[at]));
+        (last.wall_ns, last.cpu_ns) = (wall_ns.collect(), cpu_ns.collect());
         last.repeats_s = alike
             .iter()
             .map(|record| record.cpu_ns.iter().sum::<u64>() as f64 / 1e9)

@@ -34,7 +34,10 @@ impl Default for ReadOptions {
 
 /// The rows of a run: models with their frameworks and servers in the order of the manifest, then what records have beside them.
 pub fn row_keys(run: &RunRecords<Record>) -> Vec<RowKey> {
-    let local = || run.records.iter().filter(|record| record.server.is_none());
+    // A schema that cannot be used is recorded of a server's row without having been sent to the server.
+    let servers = names(&run.settings, "servers");
+    let is_served = |record: &&Record| record.server.is_some() || servers.contains(&record.key.framework);
+    let local = || run.records.iter().filter(|record| !is_served(record));
     let models = in_order(
         names(&run.settings, "models"),
         local().map(|record| record.key.model.as_str()),
@@ -58,7 +61,7 @@ pub fn row_keys(run: &RunRecords<Record>) -> Vec<RowKey> {
             paper: PaperRow::of_framework(framework),
         }));
     }
-    for record in run.records.iter().filter(|record| record.server.is_some()) {
+    for record in run.records.iter().filter(is_served) {
         let key = RowKey {
             model: record.key.model.clone(),
             framework: record.key.framework.clone(),

@@ -384,10 +384,8 @@ impl Client {
         };
         let taken = rest.map_or(Ok(()), |rest| reading.take(&rest, sent.elapsed()));
         match taken {
-            // Half an event is what is left of a connection that ended early.
-            Err(NoPiece::Malformed(message)) if is_stream && !reading.is_finished() => {
-                reading.end(bytes, Some(message))
-            }
+            // Half an event is what is left of a connection that ended early, perhaps after the whole answer.
+            Err(NoPiece::Malformed(message)) if is_stream => reading.end(bytes, Some(message)),
             Err(problem) => self.give_up(problem, question),
             Ok(()) => reading.end(bytes, failed),
         }

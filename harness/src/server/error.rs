@@ -271,6 +271,13 @@ pub fn read_failure(
             message: message(),
             wait,
         },
+        // Request Timeout and Too Early pass.
+        408 | 425 => ServerError::Failed {
+            status,
+            message: message(),
+            wait,
+            names_schema: false,
+        },
         404 | 405 => ServerError::NotFound {
             status,
             message: message(),

@@ -87,7 +87,17 @@ impl Checkpoints {
             fs::write(&path, text).map_err(|source| ModelError::Write { path, source })
         })?;
         for other in self.directories().into_iter().filter(|other| *other != own) {
-            fs::remove_dir_all(&other).map_err(|source| CommandError::write(&other, source))?;
+            // Under a name that no reader looks for: a process that is killed leaves no half of a checkpoint.
+            let is_partial = other.extension().is_some_and(|extension| extension == "partial");
+            let gone = match is_partial {
+                true => other,
+                false => {
+                    let gone = other.with_extension("removed.partial");
+                    fs::rename(&other, &gone).map_err(|source| CommandError::write(&other, source))?;
+                    gone
+                }
+            };
+            fs::remove_dir_all(&gone).map_err(|source| CommandError::write(&gone, source))?;
         }
         Ok(())
     }

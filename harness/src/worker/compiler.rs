@@ -47,7 +47,10 @@ impl Compiler for WorkerCompiler {
         let mut worker = lock(&self.worker);
         let compiled = worker
             .compile(schema, documents, false, &self.compile_limits)
-            .map_err(compile_error)?;
+            .map_err(|failure| {
+                worker.restart_after(&failure);
+                compile_error(failure)
+            })?;
         if let Some(error) = compiled.compile_error {
             return Err(error.into());
         }
@@ -99,14 +102,15 @@ impl WorkerMasker {
             let message = "the worker that held this masker has ended";
             return Err(MaskError::Internal(message.to_owned()));
         }
-        worker
-            .request_raw(request, &self.limits)
-            .map_err(|failure| match failure {
+        worker.request_raw(request, &self.limits).map_err(|failure| {
+            worker.restart_after(&failure);
+            match failure {
                 WorkerFailure::TimedOut { .. }
                 | WorkerFailure::OutOfCpuTime { .. }
                 | WorkerFailure::OutOfMemory { .. } => MaskError::LimitExceeded(failure.to_string()),
                 _ => MaskError::Internal(failure.to_string()),
-            })
+            }
+        })
     }
 
     fn error(&self, wire: WireMaskError, token: TokenId, asked: usize) -> MaskError {

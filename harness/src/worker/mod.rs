@@ -216,6 +216,14 @@ impl Worker {
         self.request(&request, limits)
     }
 
+    /// Starts a new process after a `failure` that ended the old one, so that the start is in no time that is measured. Where that fails,
+    /// the next request tries again.
+    pub fn restart_after(&mut self, failure: &WorkerFailure) {
+        if failure.is_fatal() {
+            let _ = self.ready();
+        }
+    }
+
     /// Feeds `tokens` to a copy of a masker of the running process.
     ///
     /// # Errors

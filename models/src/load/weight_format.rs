@@ -5,6 +5,7 @@ use std::str::FromStr;
 use candle_core::DType;
 
 use crate::error::ModelError;
+use crate::load::config::ModelConfig;
 use crate::load::weights::Weights;
 
 /// The number format weights are kept in.
@@ -25,9 +26,9 @@ pub enum WeightFormat {
 }
 
 impl WeightFormat {
-    /// The format as candle names it; [`Auto`](Self::Auto) is that of the embeddings in `weights`, BF16 where they are quantised, or
-    /// F32 where they have none in use.
-    pub(crate) fn or_that_of(self, weights: &Weights) -> DType {
+    /// The format as candle names it; [`Auto`](Self::Auto) is that of the embeddings of a model of `config` in `weights`, BF16 where they are
+    /// quantised, or F32 where they have none in use.
+    pub(crate) fn or_that_of(self, config: &ModelConfig, weights: &Weights) -> DType {
         match self {
             Self::F32 => DType::F32,
             Self::Bf16 => DType::BF16,
@@ -37,7 +38,7 @@ impl WeightFormat {
                     Some(_) => DType::BF16,
                     None => DType::F32,
                 };
-                weights.dtype("model.embed_tokens.weight").unwrap_or(otherwise)
+                weights.dtype(&config.embeddings().weight().0).unwrap_or(otherwise)
             }
         }
     }

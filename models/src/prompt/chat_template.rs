@@ -55,8 +55,9 @@ impl Message {
     }
 }
 
-/// Steps a template may take: thousands of times what a long conversation needs, and over within seconds.
-const MAX_TEMPLATE_STEPS: u64 = 5_000_000;
+/// Steps a template may take: hundreds of times what a long conversation needs, and over within seconds. A step nests a value by one level
+/// at most, and the stack on which values are dropped holds as many levels.
+const MAX_TEMPLATE_STEPS: u64 = 1_000_000;
 
 /// Largest indentation that `tojson` gives, in spaces a level; templates are untrusted, and levels multiply it.
 const WIDEST_INDENT: usize = 64;
@@ -435,10 +436,10 @@ fn generation_tags_as_conditions(text: &str) -> String {
     while let Some(start) = rest.find("{%") {
         out.push_str(&rest[..start]);
         rest = &rest[start..];
-        let Some(end) = rest.find("%}") else {
+        let Some(end) = rest[2..].find("%}") else {
             break;
         };
-        let (tag, after) = rest.split_at(end + 2);
+        let (tag, after) = rest.split_at(end + 4);
         let inner = tag[2..tag.len() - 2].trim_matches(['-', '+']).trim();
         match inner {
             "generation" => out.push_str(&tag.replacen(inner, "if true", 1)),

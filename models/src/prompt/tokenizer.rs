@@ -1,5 +1,7 @@
 //! [`ModelTokenizer`]: text to tokens and back, as the model's own tokenizer.json says.
 
+use std::panic::AssertUnwindSafe;
+
 use maskwright::{HuggingFaceTokenizer, TokenId, Tokenize};
 use maskwright_json_text::{GIT_LFS_POINTER, is_git_lfs_pointer};
 use serde_json::Value;
@@ -112,6 +114,9 @@ fn read(bytes: &[u8]) -> Result<Tokenizer, String> {
         .map_err(|error| error.to_string())?;
     tokenizer.with_truncation(None).map_err(|error| error.to_string())?;
     tokenizer.with_padding(None);
+    // A template of special tokens that is not whole is found only where it is used.
+    let encoded = std::panic::catch_unwind(AssertUnwindSafe(|| drop(tokenizer.encode_fast("a", true))));
+    encoded.map_err(|_| "the tokenizers library fails on every text: see post_processor".to_owned())?;
     Ok(tokenizer)
 }
 

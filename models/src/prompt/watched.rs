@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 
 /// Interval between two checks of the memory.
 const INTERVAL: Duration = Duration::from_millis(2);
-/// Stack of the thread that works, in bytes: as much as the first thread of a process usually has.
-const STACK_BYTES: usize = 8 << 20;
+/// Stack of the thread that works, in bytes of addresses: a kilobyte for each level of the deepest value that a template can make, which is
+/// dropped level by level. Memory is taken only as far as the stack grows.
+const STACK_BYTES: usize = 1 << 30;
 
 /// Limits of memory and time for work.
 #[derive(Clone, Copy, Debug)]

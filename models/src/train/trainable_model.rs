@@ -79,8 +79,13 @@ impl TrainableModel {
         let device = device.open()?;
         let failed = |error| ModelError::compute(&files.name, "making room for weights", &error);
         let mut parameters = BTreeMap::new();
+        let has_sums = config.family.norm_weights_are_offsets() && weights.gguf().is_some();
         for named in named_shapes(&config) {
-            let tensor = weights.stacked(std::slice::from_ref(&named), DType::F32, &device)?;
+            let mut tensor = weights.stacked(std::slice::from_ref(&named), DType::F32, &device)?;
+            if has_sums && named.0.ends_with("norm.weight") {
+                // GGUF files have one more than the offsets that are trained.
+                tensor = (tensor - 1.0).map_err(failed)?;
+            }
             parameters.insert(named.0, Var::from_tensor(&tensor).map_err(failed)?);
         }
         let owned = files

@@ -109,6 +109,12 @@ fn hostile_and_broken_templates_are_errors() {
         ("{{ 'x' * 90000000 }}", "more than 8 MiB"),
         ("{{ 'a\nb' | indent(1000000000000) }}", "indent: a width over"),
         ("{{ 'a\nb' | indent(width=1000000000000) }}", "indent: a width over"),
+        (
+            "{% set ns = namespace(x=[]) %}{% for i in range(99999) %}{% set ns.x = [[[[ns.x]]]] %}{% endfor %}\
+             {% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}",
+            "steps",
+        ),
+        ("{%}{{ messages }}", "chat_template.jinja"),
         ("{{ messages", "chat_template.jinja"),
         ("{% include 'other' %}", "other"),
         ("{{ messages.nothing.at_all }}", "chat_template.jinja"),

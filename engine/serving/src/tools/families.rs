@@ -108,17 +108,24 @@ impl ToolFormat {
 
     /// The format of replies without calls: free text in which no call begins.
     pub(super) fn text_alone(self) -> Value {
-        json!({"type": "any_text", "excludes": [self.mark()]})
+        let mark = match self {
+            // In whatever channel, and before or behind its name.
+            Self::Harmony => "to=functions.",
+            _ => self.mark(),
+        };
+        json!({"type": "any_text", "excludes": [mark]})
     }
 
     /// The format of replies with calls.
     pub(super) fn replies(self, tools: &[Tool<'_>], calls: Calls) -> Value {
         match self {
-            Self::Json => triggered(
-                self.mark(),
-                each(tools, |name| format!("{{\"name\": \"{name}\", \"parameters\": "), "}"),
-                calls,
-            ),
+            Self::Json => {
+                let tags = each(tools, |name| format!("{{\"name\": \"{name}\", \"parameters\": "), "}");
+                match calls.required {
+                    true => separated(tags, "", calls),
+                    false => triggered(self.mark(), tags, calls),
+                }
+            }
             Self::Hermes => {
                 let begin = |name: &str| format!("<tool_call>\n{{\"name\": \"{name}\", \"arguments\": ");
                 // Calls stand on lines of their own.
@@ -219,7 +226,17 @@ fn section(mark: &str, (open, close): (&str, &str), (tags, separator): (Vec<Valu
 /// Messages of the analysis channel, calls, and unless calls are required a final message.
 fn harmony(tools: &[Tool<'_>], calls: Calls) -> Value {
     const BETWEEN: &str = "<|start|>assistant";
-    let message = |channel: &str, ends: &[&str]| json!({"type": "tag", "begin": format!("<|channel|>{channel}<|message|>"), "content": {"type": "any_text"}, "end": ends});
+    // What a message may not have in it, so that no call stands there without its tool's schema.
+    const MARKS: [&str; 5] = ["<|start|>", "<|channel|>", "<|message|>", "<|constrain|>", "<|call|>"];
+    const MARKS_AND_END: [&str; 6] = [
+        "<|end|>",
+        "<|start|>",
+        "<|channel|>",
+        "<|message|>",
+        "<|constrain|>",
+        "<|call|>",
+    ];
+    let message = |channel: &str, ends: &[&str]| json!({"type": "tag", "begin": format!("<|channel|>{channel}<|message|>"), "content": {"type": "any_text", "excludes": MARKS}, "end": ends});
     let call = |name: &str| format!("<|channel|>commentary to=functions.{name} <|constrain|>json<|message|>");
     let call_tags = each(tools, call, "<|call|>");
     let analysis = json!({"type": "sequence", "elements": [message("analysis", &["<|end|>"]), {"type": "const_string", "value": BETWEEN}]});
@@ -228,7 +245,7 @@ fn harmony(tools: &[Tool<'_>], calls: Calls) -> Value {
     if !calls.required {
         // The sequence's end closes a final message.
         last.push(json!({"type": "sequence", "elements": [
-            {"type": "const_string", "value": "<|channel|>final<|message|>"}, {"type": "any_text", "excludes": ["<|end|>"]}]}));
+            {"type": "const_string", "value": "<|channel|>final<|message|>"}, {"type": "any_text", "excludes": MARKS_AND_END}]}));
     }
     json!({"type": "sequence", "elements": [{"type": "star", "content": analysis}, {"type": "or", "elements": last}]})
 }

@@ -354,6 +354,9 @@ impl<T: MaskedText> Masker for StateMasker<T> {
             (self.ended, self.was_known) = (false, false);
             self.states.truncate(self.states.len() - states);
             self.tokens.truncate(self.tokens.len() - states);
+            if let Some(budget) = &mut self.budget {
+                budget.take_back(self.tokens.len());
+            }
         }
         Ok(())
     }

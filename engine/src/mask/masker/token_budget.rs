@@ -37,6 +37,11 @@ impl TokenBudget {
             mask: TokenMask::none(0),
         }
     }
+
+    /// Drops the plans that begin beyond the first `written` tokens, when later tokens are taken back.
+    pub(super) fn take_back(&mut self, written: usize) {
+        self.plans.retain(|(start, _)| *start <= written);
+    }
 }
 
 impl<T: MaskedText> StateMasker<T> {

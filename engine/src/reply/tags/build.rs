@@ -23,6 +23,8 @@ const MAX_POINTS: usize = 1 << 18;
 const MAX_PATTERN_BYTES: usize = 1 << 16;
 /// Triggers and excluded texts of one structural tag, counted at each free text that has them.
 const MAX_PATTERN_ENTRIES: usize = 1 << 21;
+/// Fixed texts and triggers that are looked at while a structural tag is built, each counted as often as it is looked at: fractions of a second.
+const MAX_LOOKS: usize = 1 << 26;
 /// Maximal number of threads of a reply: each is stepped for every byte.
 pub(super) const MAX_THREADS: usize = 256;
 /// Steps of the work that follows the graph.
@@ -48,6 +50,8 @@ pub(super) struct Builder<'f> {
     pattern_bytes: usize,
     /// Number of entries in all lists of points behind patterns.
     pattern_entries: usize,
+    /// Number of fixed texts and triggers looked at.
+    looks: usize,
 }
 
 /// Builds the program of a structural tag.
@@ -64,6 +68,7 @@ pub(super) fn build(tag: &StructuralTag, starts: &[ContentStart]) -> Result<Prog
         patterns: HashMap::new(),
         pattern_bytes: 0,
         pattern_entries: 0,
+        looks: 0,
     };
     let root = builder.format(tag.root, END, None)?;
     while let Some((format, point, next, ends)) = builder.open.pop() {
@@ -82,12 +87,18 @@ pub(super) fn build(tag: &StructuralTag, starts: &[ContentStart]) -> Result<Prog
     reads_ids |= points
         .iter()
         .any(|point| matches!(point, Point::Free(region) if region.unit() == Unit::Tokens));
+    let regions = points.iter().filter(|point| matches!(point, Point::Free(_))).count();
+    let patterns = builder.patterns.values().map(|patterns| patterns.memory());
+    let point_bytes = patterns.sum::<usize>()
+        + regions * size_of::<Region>()
+        + builder.pattern_entries * size_of::<Option<PointId>>();
     Ok(Program {
         points,
         entries,
         root,
         named: named.into_iter().collect(),
         reads_ids,
+        point_bytes,
     })
 }
 
@@ -104,6 +115,15 @@ impl<'f> Builder<'f> {
         }
         self.points.push(point);
         Ok((self.points.len() - 1) as PointId)
+    }
+
+    /// Counts fixed texts or triggers that are looked at.
+    fn look_at(&mut self, count: usize) -> Result<(), CompileError> {
+        self.looks = self.looks.saturating_add(count);
+        match self.looks > MAX_LOOKS {
+            true => Err(too_large("texts and triggers to look at", MAX_LOOKS)),
+            false => Ok(()),
+        }
     }
 
     /// The point at which a format begins, which is built later.
@@ -135,6 +155,7 @@ impl<'f> Builder<'f> {
         if let [(bytes, next)] = alternatives[..] {
             return self.literal(bytes, next);
         }
+        self.look_at(alternatives.len())?;
         alternatives.sort_unstable();
         alternatives.dedup();
         let first = self.add(Point::End)?;
@@ -315,6 +336,7 @@ impl<'f> Builder<'f> {
         (excludes, ends): (&'f [Literal], &Ends),
         next: PointId,
     ) -> Result<Point, CompileError> {
+        self.look_at(triggers.len().saturating_mul(tags.tags.len()))?;
         let again = self.add(Point::End)?;
         let behind = if tags.stop_after_first { next } else { again };
         let mut groups: BTreeMap<&[u8], Vec<Alternative<'f>>> = BTreeMap::new();

@@ -90,6 +90,8 @@ pub(super) struct Program {
     pub(super) named: Arc<[(TokenId, Box<[u8]>)]>,
     /// Whether the tag refers to tokens of text by their ids.
     pub(super) reads_ids: bool,
+    /// Bytes that the points keep beside the list of them.
+    pub(super) point_bytes: usize,
 }
 
 impl Program {

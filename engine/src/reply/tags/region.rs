@@ -92,6 +92,12 @@ pub(super) struct Patterns {
 }
 
 impl Patterns {
+    /// Bytes that the patterns keep.
+    pub(super) fn memory(&self) -> usize {
+        let texts = self.texts.iter().map(|text| size_of::<Box<[u8]>>() + text.len());
+        self.automaton.memory_usage() + texts.sum::<usize>()
+    }
+
     /// # Errors
     ///
     /// [`CompileErrorKind::LimitExceeded`], where there are too many texts.

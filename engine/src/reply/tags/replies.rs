@@ -395,7 +395,12 @@ impl MaskedText for TagReplies {
     fn memory(&self) -> usize {
         let contents = self.contents.iter().map(|content| content.shared.memory());
         let points = self.program.points.len() * (size_of::<Point>() + 2 * size_of::<Thread>());
-        contents.sum::<usize>() + points + self.masks.bytes() + self.free.bytes() + self.furthest.bytes()
+        contents.sum::<usize>()
+            + points
+            + self.program.point_bytes
+            + self.masks.bytes()
+            + self.free.bytes()
+            + self.furthest.bytes()
     }
 }
 

@@ -126,7 +126,7 @@ fn the_text_says_what_is_missing_and_who_is_fastest() {
     assert_eq!(
         sentences,
         [
-            "a, for each token: 0.50 times (0.50 to 0.50) as fast as LM only (geometric means over 2 schemas, 95 % intervals)."
+            "a, for each token: 0.50 times (0.50 to 0.50) as fast as LM only over 2 schemas (geometric means, 95 % intervals)."
         ]
     );
     let report = Report {

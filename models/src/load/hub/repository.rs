@@ -100,13 +100,16 @@ impl<'a> Repository<'a> {
         if path.is_file() && !unchecked.exists() {
             return Ok(Some(path));
         }
-        if self.settings.offline {
+        if self.settings.offline || self.is_unreachable {
             return self.missing_offline(file);
         }
         if self.listing.is_none() {
             // The commit came from the cache, and something is missing there.
             match self.fetch_listing() {
-                Err(ModelError::Hub { .. }) => return self.missing_offline(file),
+                Err(ModelError::Hub { .. }) => {
+                    self.is_unreachable = true;
+                    return self.missing_offline(file);
+                }
                 other => other?,
             }
         }

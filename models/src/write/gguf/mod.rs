@@ -65,7 +65,7 @@ pub fn export_gguf(
     let parsed = ConfigurationFiles::read(&files)?;
     let template = ChatTemplate::text(&files, &parsed.tokenizer_config)?;
     let weights = Weights::new(std::mem::take(&mut files.weights))?;
-    let format = match format.or_that_of(&weights) {
+    let format = match format.or_that_of(&parsed.config, &weights) {
         DType::F16 => GgmlDType::F16,
         DType::BF16 => GgmlDType::BF16,
         _ => GgmlDType::F32,

@@ -124,7 +124,8 @@ impl TensorConverter<'_> {
     fn norm(&mut self, norm: NamedShape) -> Result<(), TensorError> {
         let name = self.name_in_file(&norm)?;
         let mut factors = self.read(norm)?;
-        if self.config.family.norm_weights_are_offsets() {
+        // Where the weights are those of a GGUF file, they are factors already.
+        if self.config.family.norm_weights_are_offsets() && self.weights.gguf().is_none() {
             factors = (factors + 1.0)?;
         }
         self.push(name, &factors, GgmlDType::F32)

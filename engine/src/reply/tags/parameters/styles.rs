@@ -61,14 +61,14 @@ static STYLES: [ParameterStyle; 5] = [
             },
         ],
         never_in_names: &[">"],
-        never_in_strings: &["</parameter>", "<parameter="],
+        never_in_strings: &["</parameter>", "<parameter=", "</function>", "</tool_call>"],
     },
     ParameterStyle {
         name: "minimax_xml",
         open: "<parameter name=\"",
         ways: &[way("\">", "</parameter>", WrittenValues::All)],
         never_in_names: &["\""],
-        never_in_strings: &["</parameter>"],
+        never_in_strings: &["</parameter>", "</invoke>", "</minimax:tool_call>"],
     },
     ParameterStyle {
         name: "glm_xml",
@@ -78,7 +78,7 @@ static STYLES: [ParameterStyle; 5] = [
             way("</arg_key><arg_value>", "</arg_value>", WrittenValues::All),
         ],
         never_in_names: &["<"],
-        never_in_strings: &["</arg_value>"],
+        never_in_strings: &["</arg_value>", "</tool_call>"],
     },
     ParameterStyle {
         name: "deepseek_xml",
@@ -88,7 +88,7 @@ static STYLES: [ParameterStyle; 5] = [
             way("\" string=\"false\">", "</｜DSML｜parameter>", WrittenValues::Others),
         ],
         never_in_names: &["\""],
-        never_in_strings: &["</｜DSML｜parameter>"],
+        never_in_strings: &["</｜DSML｜parameter>", "</｜DSML｜invoke>", "</｜DSML｜function_calls>"],
     },
     ParameterStyle {
         name: "deepseek_v4_1_xml",
