@@ -316,7 +316,10 @@ fn what_yaml_cannot_hold_is_refused() {
         envelopes: vec![Envelope::bare(), in_line],
         ..form
     };
-    let error = compiler.compile(&closed("", ""), &form).err().unwrap();
+    let error = compiler
+        .compile(&closed(r#""a": {"type": "integer"}"#, ""), &form)
+        .err()
+        .unwrap();
     assert!(error.to_string().contains("ends with a line break"), "{error}");
 }
 
