@@ -268,7 +268,8 @@ class Matcher:
 
     - `stop_token_ids`: the tokens that end this answer, instead of the tokenizer's. They never stand for text.
     - `max_tokens`: the number of tokens that the answer may have, its stop token included. A token is not allowed if the answer could
-      not end in time after it. A token slips through only if it alone makes more than a thousand others necessary (64 within a string).
+      not end in time after it. A token slips through only if it alone makes more than a thousand others necessary
+      (64 within a string).
 
     Raises `ValueError` if a stop token is outside the vocabulary or `max_tokens` is too small for any answer. Methods raise
     `MaskError` if a limit of the engine is reached.
