@@ -37,7 +37,7 @@ struct Arguments {
     /// Percentage of dialogues that are requests of IFStruct.
     #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u32).range(..=100))]
     ifstruct: u32,
-    /// Give the fields of IFStruct's requests made-up names.
+    /// Give the fields of IFStruct's requests made-up names, and numbers other lower bounds.
     #[arg(long)]
     made_up_names: bool,
     /// `tokenizer.json` whose tokens of lower-case letters most words of made-up names are made of.

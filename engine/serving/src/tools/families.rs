@@ -228,14 +228,6 @@ fn harmony(tools: &[Tool<'_>], calls: Calls) -> Value {
     const BETWEEN: &str = "<|start|>assistant";
     // What a message may not have in it, so that no call stands there without its tool's schema.
     const MARKS: [&str; 5] = ["<|start|>", "<|channel|>", "<|message|>", "<|constrain|>", "<|call|>"];
-    const MARKS_AND_END: [&str; 6] = [
-        "<|end|>",
-        "<|start|>",
-        "<|channel|>",
-        "<|message|>",
-        "<|constrain|>",
-        "<|call|>",
-    ];
     let message = |channel: &str, ends: &[&str]| json!({"type": "tag", "begin": format!("<|channel|>{channel}<|message|>"), "content": {"type": "any_text", "excludes": MARKS}, "end": ends});
     let call = |name: &str| format!("<|channel|>commentary to=functions.{name} <|constrain|>json<|message|>");
     let call_tags = each(tools, call, "<|call|>");
@@ -244,8 +236,9 @@ fn harmony(tools: &[Tool<'_>], calls: Calls) -> Value {
     let mut last = vec![one_of_calls];
     if !calls.required {
         // The sequence's end closes a final message.
+        let excludes = [&["<|end|>"], &MARKS[..]].concat();
         last.push(json!({"type": "sequence", "elements": [
-            {"type": "const_string", "value": "<|channel|>final<|message|>"}, {"type": "any_text", "excludes": MARKS_AND_END}]}));
+            {"type": "const_string", "value": "<|channel|>final<|message|>"}, {"type": "any_text", "excludes": excludes}]}));
     }
     json!({"type": "sequence", "elements": [{"type": "star", "content": analysis}, {"type": "or", "elements": last}]})
 }

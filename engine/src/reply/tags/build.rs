@@ -23,8 +23,9 @@ const MAX_POINTS: usize = 1 << 18;
 const MAX_PATTERN_BYTES: usize = 1 << 16;
 /// Triggers and excluded texts of one structural tag, counted at each free text that has them.
 const MAX_PATTERN_ENTRIES: usize = 1 << 21;
-/// Fixed texts and triggers that are looked at while a structural tag is built, each counted as often as it is looked at: fractions of a second.
-const MAX_LOOKS: usize = 1 << 26;
+/// Fixed texts and triggers that are looked at while a structural tag is built, each counted as often as it is looked at: sixty times as many
+/// as 500 tags with a trigger each take.
+const MAX_LOOKS: usize = 1 << 24;
 /// Maximal number of threads of a reply: each is stepped for every byte.
 pub(super) const MAX_THREADS: usize = 256;
 /// Steps of the work that follows the graph.

@@ -10,9 +10,10 @@ use crate::synthetic::names::{Style, property};
 /// Gives `entity`, its fields, those within them, and the choices of their enumerations names of one to three words, no two alike, and half of
 /// the lower bounds of numbers another value. The same `pieces` and `seed` give the same names.
 ///
-/// Without pieces, half of the words are from the lists of [`crate::synthetic`] and half are invented. With pieces, an eighth are either, and the other six are
-/// one or two pieces. Names of real requests have other words: where the pieces are the tokens of a model's tokenizer, the model learns
-/// to copy each of them, and does not learn to copy one that no name of training has.
+/// Without pieces, half of the words are from the lists of [`crate::synthetic`] and half are invented. With pieces, an eighth
+/// are from the lists, an eighth are invented, and the others are one or two pieces. Names of real requests have other words: where the
+/// pieces are the tokens of a model's tokenizer, the model learns to copy each of them, and does not learn to copy one that no name of
+/// training has.
 pub(super) fn rename(entity: &mut Entity, pieces: &[String], seed: u64) {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut taken = Vec::new();
