@@ -8,8 +8,8 @@ use candle_core::quantized::gguf_file::{self, Content, Value};
 use candle_core::quantized::{GgmlDType, QTensor};
 use candle_core::{Device, Tensor};
 use maskwright_models::{
-    Family, HubSettings, LoadOptions, LoadedModel, Message, ModelSource, RandomCheckpoint, WeightFormat, export_gguf,
-    load, logits_to_host, self_check,
+    Family, HubSettings, LoadOptions, LoadedModel, Message, ModelDevice, ModelSource, RandomCheckpoint, TrainableModel,
+    WeightFormat, export_gguf, load, logits_to_host, self_check,
 };
 use serde_json::Value as Json;
 
@@ -81,6 +81,46 @@ const FAMILIES: [Family; 6] = [
     Family::Gemma3,
     Family::Lfm2,
 ];
+
+#[test]
+fn norms_of_a_file_are_trained_and_written_again_as_those_of_its_checkpoint() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = export(&checkpoint(Family::Gemma3, false), directory.path());
+    let weights = |source: &ModelSource| {
+        let model = TrainableModel::load(source, ModelDevice::Cpu, &HubSettings::default(), None).unwrap();
+        model.weights().unwrap()
+    };
+    let (ours, theirs) = (
+        weights(&ModelSource::Directory(directory.path().to_owned())),
+        weights(&ModelSource::Gguf(path.clone())),
+    );
+    assert!(ours.keys().eq(theirs.keys()));
+    for (name, values) in &ours {
+        let far = values
+            .iter()
+            .zip(&theirs[name])
+            .find(|(one, other)| (*one - *other).abs() > 1e-6);
+        assert_eq!(far, None, "{name}");
+    }
+    let again = directory.path().join("again.gguf");
+    export_gguf(
+        &ModelSource::Gguf(path.clone()),
+        &HubSettings::default(),
+        WeightFormat::F32,
+        None,
+        &again,
+    )
+    .unwrap();
+    let norm = |path: &Path| {
+        let mut file = File::open(path).unwrap();
+        let content = Content::read(&mut file).unwrap();
+        let tensor = content
+            .tensor(&mut file, "blk.0.attn_norm.weight", &Device::Cpu)
+            .unwrap();
+        tensor.dequantize(&Device::Cpu).unwrap().to_vec1::<f32>().unwrap()
+    };
+    assert_eq!(norm(&path), norm(&again));
+}
 
 #[test]
 fn a_gguf_file_computes_what_its_checkpoint_computes() {
