@@ -76,6 +76,9 @@ typedef struct MwTokenizerInit {
     const char *style;
     // Bytes of compiled schemas that are kept; the last one always is.
     size_t cache_bytes;
+    // The dialect of the regular expressions in schemas: null or "common" for that of ECMA-262 with syntax that other dialects agree
+    // on, "ecma" for ECMA-262 alone, "rust" for the crate `regex`, "python" for Python's module `re`.
+    const char *patterns;
 } MwTokenizerInit;
 
 // The options that a matcher is made of. Set them with `mw_matcher_init_set_defaults` first. All memory stays the caller's, and may go

@@ -52,6 +52,9 @@ pub enum Error {
     /// A style is not known.
     #[error("the style is \"generation\", \"rfc8259\" or a JSON object of changes: {0}")]
     Style(String),
+    /// A dialect of regular expressions is not known.
+    #[error("patterns {0:?} is not known; one of: common, ecma, rust, python")]
+    UnknownPatterns(String),
     /// A kind of constraint is not known.
     #[error(
         "kind {0:?} is not known; one of: json_schema (or json), regex, choice, grammar, ebnf (or gbnf), lark, json_object"

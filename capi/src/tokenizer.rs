@@ -3,7 +3,7 @@
 use std::ffi::{c_char, c_void};
 use std::sync::{Arc, OnceLock};
 
-use maskwright::{ExactOptions, Formats, Style, TokenId, Tokenize, Vocabulary, VocabularyBuilder};
+use maskwright::{ExactOptions, Formats, PatternSyntax, Style, TokenId, Tokenize, Vocabulary, VocabularyBuilder};
 use maskwright_serving::SchemaCompiler;
 use maskwright_worker::StyleChanges;
 
@@ -69,6 +69,9 @@ pub struct MwTokenizerInit {
     pub style: *const c_char,
     /// Bytes of compiled schemas that are kept; the last one always is.
     pub cache_bytes: usize,
+    /// The dialect of the regular expressions in schemas: null or "common" for that of ECMA-262 with syntax that other dialects agree
+    /// on, "ecma" for ECMA-262 alone, "rust" for the crate `regex`, "python" for Python's module `re`.
+    pub patterns: *const c_char,
 }
 
 impl Default for MwTokenizerInit {
@@ -88,6 +91,7 @@ impl Default for MwTokenizerInit {
             assert_formats: false,
             style: std::ptr::null(),
             cache_bytes: CACHE_BYTES,
+            patterns: std::ptr::null(),
         }
     }
 }
@@ -177,7 +181,7 @@ pub unsafe extern "C" fn mw_free_tokenizer(tokenizer: *mut MwTokenizer) {
 /// `init` is what [`mw_new_tokenizer`] takes.
 unsafe fn new_tokenizer(init: *const MwTokenizerInit) -> Result<MwTokenizer, Error> {
     // SAFETY: as the caller says, of the options and of what they point to.
-    let (init, builder, eos, style) = unsafe {
+    let (init, builder, eos, style, patterns) = unsafe {
         let init = read_options(init, "MwTokenizerInit", "mw_tokenizer_init_set_defaults")?;
         let builder = match init.tokenizer_json.is_null() {
             true => listed_tokens(&init)?,
@@ -189,7 +193,11 @@ unsafe fn new_tokenizer(init: *const MwTokenizerInit) -> Result<MwTokenizer, Err
             true => "generation",
             false => read_text(init.style, "style")?,
         };
-        (init, builder, eos, style)
+        let patterns = match init.patterns.is_null() {
+            true => "common",
+            false => read_text(init.patterns, "patterns")?,
+        };
+        (init, builder, eos, style, patterns)
     };
     let mut builder = builder.eos(eos.into_iter().filter(|token| *token != MW_NO_TOKEN));
     if init.vocab_size > 0 {
@@ -203,7 +211,7 @@ unsafe fn new_tokenizer(init: *const MwTokenizerInit) -> Result<MwTokenizer, Err
     if let Some(tokenizer) = &tokenizer {
         tokenizer.learn(&vocabulary);
     }
-    let compiler = SchemaCompiler::new(Arc::new(vocabulary), options(style, &init)?, init.cache_bytes);
+    let compiler = SchemaCompiler::new(Arc::new(vocabulary), options(style, patterns, &init)?, init.cache_bytes);
     Ok(MwTokenizer {
         compiler: Arc::new(compiler),
     })
@@ -240,12 +248,13 @@ unsafe fn listed_tokens(init: &MwTokenizerInit) -> Result<VocabularyBuilder, Err
     Ok(builder)
 }
 
-fn options(style: &str, init: &MwTokenizerInit) -> Result<ExactOptions, Error> {
+fn options(style: &str, patterns: &str, init: &MwTokenizerInit) -> Result<ExactOptions, Error> {
     let formats = match init.assert_formats {
         true => Formats::Asserted,
         false => Formats::Annotation,
     };
-    let options = ExactOptions::default().formats(formats);
+    let patterns = PatternSyntax::from_name(patterns).ok_or_else(|| Error::UnknownPatterns(patterns.to_owned()))?;
+    let options = ExactOptions::default().formats(formats).patterns(patterns);
     match style {
         "generation" => Ok(options),
         "rfc8259" => Ok(options.style(Style::rfc8259())),

@@ -8,7 +8,7 @@ use crate::TokenId;
 ///
 /// An error has a [kind](Self::kind) and a message, and, where they are known, the [place](Self::pointer) in the schema as a
 /// JSON Pointer and the [keyword](Self::keyword) at fault.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct CompileError {
     kind: CompileErrorKind,
     pointer: Option<String>,

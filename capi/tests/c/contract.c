@@ -155,8 +155,26 @@ static void check_tokenizers(void) {
     init.style = "{\"max_items\": \"many\"}";
     CHECK(mw_new_tokenizer(&init, error, sizeof error) == NULL && strstr(error, "style") != NULL);
     init = tokenizer_options(&tokens);
+    init.patterns = "perl";
+    CHECK(mw_new_tokenizer(&init, error, sizeof error) == NULL && strstr(error, "perl") != NULL);
+    init = tokenizer_options(&tokens);
     init.tokenizer_json = "{\"model\": 1}";
     CHECK(mw_new_tokenizer(&init, error, sizeof error) == NULL && error[0] != '\0');
+}
+
+static void check_patterns(void) {
+    const char *const dialects[] = {NULL, "common", "ecma", "rust", "python"};
+    for (size_t dialect = 0; dialect < 5; dialect++) {
+        Tokens tokens;
+        MwTokenizerInit init = tokenizer_options(&tokens);
+        init.patterns = dialects[dialect];
+        MwTokenizer *tokenizer = mw_new_tokenizer(&init, NULL, 0);
+        // A line end behind a match of `$` is Python's alone.
+        MwMatcher *matcher = new_matcher(tokenizer, "json", "{\"pattern\": \"^a$\", \"type\": \"string\"}");
+        CHECK(consume(matcher, "\"a\\n\"") == (dialect == 4 ? 0 : -1));
+        mw_free_matcher(matcher);
+        mw_free_tokenizer(tokenizer);
+    }
 }
 
 static void check_styles(void) {
@@ -401,6 +419,7 @@ int main(void) {
     MwTokenizer *tokenizer = new_tokenizer();
     check_tokenizers();
     check_styles();
+    check_patterns();
     check_steps(tokenizer);
     check_kinds(tokenizer);
     check_memory_for_masks(tokenizer);

@@ -6,6 +6,7 @@
 //! - [`targets::agreement`]: a document is accepted token by token if and only if the `jsonschema` crate finds it valid;
 //! - [`targets::walk`]: random allowed tokens never lead to a dead end, and the documents that they spell are valid;
 //! - [`targets::schema_text`]: no text makes compiling panic;
+//! - [`targets::grammar_text`]: no text of a grammar does, and replies do not depend on how they are cut into tokens;
 //! - [`targets::vocabulary_masks`]: masks over odd vocabularies are those that single bytes say;
 //! - [`targets::work`]: no call allocates more memory than a bound, and a schema that compiles causes no limit error later.
 //!

@@ -76,6 +76,11 @@ fn no_text_makes_compiling_panic() {
 }
 
 #[test]
+fn no_text_of_a_grammar_makes_compiling_panic() {
+    run("grammar_text", targets::grammar_text, 500);
+}
+
+#[test]
 fn masks_over_odd_vocabularies_are_what_bytes_say() {
     run("vocabulary", targets::vocabulary_masks, 100);
 }

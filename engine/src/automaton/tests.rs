@@ -363,15 +363,41 @@ fn what_no_value_satisfies_is_known_at_the_start() {
 
 #[test]
 fn a_reference_to_its_own_value_is_refused() {
-    for schema in [
-        r##"{"$ref": "#"}"##,
-        r##"{"anyOf": [{"$ref": "#/$defs/a"}], "$defs": {"a": {"not": {"$ref": "#"}}}}"##,
+    for (schema, kind, pointer, keyword) in [
+        (r##"{"$ref": "#"}"##, CompileErrorKind::Malformed, "", "$ref"),
+        (
+            r##"{"anyOf": [{"$ref": "#/$defs/a"}], "$defs": {"a": {"not": {"$ref": "#"}}}}"##,
+            CompileErrorKind::Malformed,
+            "/$defs/a/not",
+            "$ref",
+        ),
+        (
+            r##"{"allOf": [{"$ref": "#"}]}"##,
+            CompileErrorKind::Malformed,
+            "/allOf/0",
+            "$ref",
+        ),
+        // The circle is entered between its reference and the schema that this leads to.
+        (
+            r##"{"$ref": "#/$defs/a/allOf/0", "$defs": {"a": {"allOf": [{"$ref": "#/$defs/a"}]}}}"##,
+            CompileErrorKind::Malformed,
+            "/$defs/a/allOf/0",
+            "$ref",
+        ),
+        // A name is another value than the object that has it.
+        (
+            r##"{"anyOf": [{"propertyNames": {"$ref": "#"}}]}"##,
+            CompileErrorKind::Unsupported,
+            "/anyOf/0",
+            "propertyNames",
+        ),
     ] {
         let set = SchemaSet::load(schema, &SchemaOptions::default()).unwrap();
         let error = alone(set, Formats::Annotation, Style::rfc8259())
             .map(|_| ())
             .unwrap_err();
-        assert_eq!(error.kind(), CompileErrorKind::Malformed, "{error}");
+        let found = (error.kind(), error.pointer(), error.keyword());
+        assert_eq!(found, (kind, Some(pointer), Some(keyword)), "{error}");
     }
 }
 

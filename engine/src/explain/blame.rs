@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::blamed::{Blame, Union};
-use super::direct_checks::{DirectCheck, JudgedText, MAX_DISCRIMINATOR_DEPTH, demanded};
+use super::direct_checks::{COMPARED_PER_WORK, DirectCheck, JudgedText, MAX_DISCRIMINATOR_DEPTH, demanded};
 use super::keyword_part::KeywordPart;
 use super::minimal_conflict::{ConflictSearch, Excluded, state_after};
 use super::single_keywords::{SingleKeywords, with_single_keywords};
@@ -307,6 +307,9 @@ impl<'w, 't> BlameWalk<'w, 't> {
             if self.out.binary_search(&candidate).is_ok() {
                 continue;
             }
+            if !self.search.spend(self.text.work(part, keywords, value)) {
+                break;
+            }
             let at = match self.text.check(part, keywords, value) {
                 DirectCheck::Fails(at) => at,
                 DirectCheck::Passes => continue,
@@ -336,7 +339,7 @@ impl<'w, 't> BlameWalk<'w, 't> {
             .checked_sub(1)
             .filter(|_| object.kind == TextKind::Object)?;
         let (member, at) = (&object.children[last], object.span.end.saturating_sub(1));
-        if member.value.is_some() || !self.search.spend(1 + keywords.properties.len() / 16) {
+        if member.value.is_some() || !self.search.spend(1 + keywords.properties.len() / COMPARED_PER_WORK) {
             return None;
         }
         let may_be_declared = || {
@@ -360,7 +363,7 @@ impl<'w, 't> BlameWalk<'w, 't> {
     }
 
     /// The subschemas that must hold if `node` holds of a value, each with the reference that leads to the subschema and the value to which it is
-    /// applied.
+    /// applied; none where the work that is left does not suffice to find them.
     fn applied(&mut self, node: NodeId, keywords: &Keywords, value: usize) -> Vec<(Option<usize>, NodeId, usize)> {
         let mut applied: Vec<(Option<usize>, NodeId, usize)> = Vec::new();
         applied.extend(keywords.all_of.iter().map(|part| (None, *part, value)));
@@ -372,13 +375,17 @@ impl<'w, 't> BlameWalk<'w, 't> {
             }
         }
         let text = self.text.value(value);
-        let mut lookups = 1;
-        let dependent = keywords.dependent_schemas.iter();
-        applied.extend(
-            dependent
-                .filter(|(name, _)| text.children.iter().any(|child| child.is_named && child.name == *name))
-                .map(|(_, node)| (None, *node, value)),
-        );
+        let compared = text.children.len() + keywords.dependent_schemas.len();
+        if !self.search.spend(1 + compared / COMPARED_PER_WORK) {
+            return Vec::new();
+        }
+        if !keywords.dependent_schemas.is_empty() {
+            let named = text.children.iter().filter(|child| child.is_named);
+            let names: HashSet<&str> = named.map(|child| child.name.as_str()).collect();
+            let dependent = keywords.dependent_schemas.iter();
+            let dependent = dependent.filter(|(name, _)| names.contains(name.as_str()));
+            applied.extend(dependent.map(|(_, node)| (None, *node, value)));
+        }
         let is_array = text.kind == TextKind::Array;
         let children = text.children.iter().enumerate();
         let children: Vec<(usize, usize)> = children.filter_map(|(at, child)| Some((at, child.value?))).collect();
@@ -392,16 +399,16 @@ impl<'w, 't> BlameWalk<'w, 't> {
                     .into_iter()
                     .collect(),
                 false => {
-                    lookups += 1 + keywords.properties.len() / 16;
+                    let compared = keywords.properties.len() + keywords.pattern_properties.len();
+                    if !self.search.spend(1 + compared / COMPARED_PER_WORK) {
+                        return Vec::new();
+                    }
                     self.nodes_of(keywords, value, at)
                 }
             };
             applied.extend(nodes.into_iter().map(|node| (None, node, inner)));
         }
-        match self.search.spend(lookups) {
-            true => applied,
-            false => Vec::new(),
-        }
+        applied
     }
 
     /// Keywords that exclude a value, which the subschema `node` excludes.

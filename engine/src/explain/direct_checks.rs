@@ -2,8 +2,8 @@
 //!
 //! Such a check decides for complete values, and for much that shows at the beginning of a value; else the automaton has to.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 
 use super::keyword_part::KeywordPart;
 use super::text_tree::{TextKind, TextTree, TextValue, beginning};
@@ -14,6 +14,9 @@ use crate::schema::{Body, Keywords, NodeId, SchemaSet, TypeSet};
 
 /// Maximal depth of subschemas that are searched, from each branch, for a property that tells branches apart.
 pub(super) const MAX_DISCRIMINATOR_DEPTH: usize = 6;
+
+/// Number of names or values that are compared in a unit of work (see [`MAX_WORK`](super::minimal_conflict::MAX_WORK)).
+pub(super) const COMPARED_PER_WORK: usize = 16;
 
 /// The verdict on a keyword and a value that is reached without an automaton.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,6 +68,21 @@ impl<'t> JudgedText<'t> {
         parsed.as_ref()
     }
 
+    /// The work of [`check`](Self::check), in the units of [`MAX_WORK`](super::minimal_conflict::MAX_WORK).
+    pub(super) fn work(&self, part: KeywordPart, keywords: &Keywords, index: usize) -> usize {
+        let children = self.value(index).children.len();
+        let compared = match part {
+            KeywordPart::Values => keywords.values.as_ref().map_or(0, Vec::len),
+            KeywordPart::Required => children + keywords.required.len(),
+            KeywordPart::DependentRequired => {
+                let dependent = keywords.dependent_required.iter();
+                children + dependent.map(|(_, required)| 1 + required.len()).sum::<usize>()
+            }
+            _ => 0,
+        };
+        compared / COMPARED_PER_WORK
+    }
+
     /// Judges a value by a part of a subschema's keywords.
     pub(super) fn check(&mut self, part: KeywordPart, keywords: &Keywords, index: usize) -> DirectCheck {
         use DirectCheck::{Fails, Passes, Unknown};
@@ -112,12 +130,13 @@ impl<'t> JudgedText<'t> {
                 above(value.least_children as u64, keywords.max_properties).map_or(Passes, Fails)
             }
             KeywordPart::Required if kind == TextKind::Object && has_ended => {
-                fails_if(missing(value, &keywords.required).next().is_some())
+                fails_if(missing(&member_names(value), &keywords.required).next().is_some())
             }
             KeywordPart::DependentRequired if kind == TextKind::Object && has_ended => {
+                let names = member_names(value);
                 let mut dependent = keywords.dependent_required.iter();
                 fails_if(dependent.any(|(name, required)| {
-                    value.children.iter().any(|child| child.name == *name) && missing(value, required).next().is_some()
+                    names.contains(name.as_str()) && missing(&names, required).next().is_some()
                 }))
             }
             _ => Passes,
@@ -175,11 +194,14 @@ impl<'t> JudgedText<'t> {
     }
 }
 
-/// The names that an object lacks.
-pub(super) fn missing<'n>(object: &TextValue, names: &'n [String]) -> impl Iterator<Item = &'n String> {
-    names
-        .iter()
-        .filter(|name| !object.children.iter().any(|child| child.name == **name))
+/// The names of an object's members.
+pub(super) fn member_names(object: &TextValue) -> HashSet<&str> {
+    object.children.iter().map(|child| child.name.as_str()).collect()
+}
+
+/// The required names that are not among those of an object's members.
+pub(super) fn missing<'n>(names: &HashSet<&str>, required: &'n [String]) -> impl Iterator<Item = &'n String> {
+    required.iter().filter(move |name| !names.contains(name.as_str()))
 }
 
 fn kind_of(value: ValueRef<'_>) -> TextKind {

@@ -1,6 +1,6 @@
 //! [`Explainer`]: the public interface of explanations.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use super::blame::BlameWalk;
@@ -15,6 +15,9 @@ use crate::automaton::{Automaton, AutomatonError, WrittenState};
 use crate::schema::{Body, Keywords, NodeId, SchemaOptions, SchemaSet};
 use crate::strings::Languages;
 use crate::{CompileError, Draft, ExactOptions, Formats, Style};
+
+/// Maximal number of errors, and of parts without a value, that are listed: who has a thousand needs no more to begin with.
+const MAX_LISTED: usize = 1_000;
 
 /// Explains which values one schema admits and which it excludes, and why.
 #[derive(Debug)]
@@ -86,14 +89,17 @@ impl Explainer {
         self.set.len()
     }
 
-    /// Lists the errors of all subschemas that the exact compiler refuses, each once; empty where it refuses none.
+    /// Lists the errors of the subschemas that the exact compiler refuses, each once and 1,000 at most; empty where it refuses none.
     pub fn refused(&mut self) -> Vec<CompileError> {
-        let mut refused = Vec::new();
+        let (mut refused, mut listed) = (Vec::new(), HashSet::new());
         for (node, _) in self.set.clone().nodes() {
             if let Err(error) = self.any.expand_node(node)
-                && !refused.contains(&error)
+                && listed.insert(error.clone())
             {
                 refused.push(error);
+                if refused.len() == MAX_LISTED {
+                    break;
+                }
             }
         }
         refused
@@ -115,7 +121,8 @@ impl Explainer {
         Ok(Some(conflict))
     }
 
-    /// The subschemas that no value satisfies, but for those that are `false`, in the order of their locations.
+    /// The subschemas that no value satisfies, but for those that are `false`, in the order of their locations; the first 1,000 that are
+    /// found, where there are more.
     ///
     /// # Errors
     ///
@@ -137,6 +144,9 @@ impl Explainer {
                 pointer: set.pointer(subschema.location),
             };
             parts.entry(location).or_insert(node);
+            if parts.len() == MAX_LISTED {
+                break;
+            }
         }
         self.work = 0;
         let mut explained = Vec::new();

@@ -1,7 +1,7 @@
 //! Keyword locations of candidates in the schema, and the short notes on each that messages show: "`adress` is not declared".
 
 use super::blamed::{Blame, Union};
-use super::direct_checks::{JudgedText, missing};
+use super::direct_checks::{JudgedText, member_names, missing};
 use super::keyword_part::KeywordPart;
 use super::messages::{Conflict, KeywordLocation, OtherBranches, quoted};
 use super::removable_keywords::Relaxable;
@@ -66,18 +66,19 @@ pub(super) fn notes_on_text(
     blame: &Blame,
     (text, whole_text): &(JudgedText<'_>, JudgedText<'_>),
 ) -> Vec<(KeywordLocation, String)> {
+    let value = text.value(blame.value);
+    let present = member_names(value);
     let mut notes = Vec::new();
     for &candidate in &blame.leading {
         let (node, part) = relaxable.candidate(candidate);
-        let value = text.value(blame.value);
         for location in locations(relaxable, candidate) {
             let has_all = blame.is_simple || !value.is_open;
             let required = match (part, relaxable.whole(node)) {
-                (KeywordPart::Required, Some(keywords)) if has_all => names(missing(value, &keywords.required)),
+                (KeywordPart::Required, Some(keywords)) if has_all => names(missing(&present, &keywords.required)),
                 (KeywordPart::DependentRequired, Some(keywords)) if has_all => {
-                    let has = |name: &String| value.children.iter().any(|child| child.name == *name);
+                    let has = |name: &String| present.contains(name.as_str());
                     let dependent = keywords.dependent_required.iter().filter(|(name, _)| has(name));
-                    names(dependent.flat_map(|(_, others)| missing(value, others)))
+                    names(dependent.flat_map(|(_, others)| missing(&present, others)))
                 }
                 _ => None,
             };

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::{CompileError, CompileErrorKind};
+
 /// A defect of a JSON text, and where it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ParseError {
@@ -31,3 +33,18 @@ impl fmt::Display for ParseError {
 }
 
 impl std::error::Error for ParseError {}
+
+impl From<ParseErrorKind> for CompileErrorKind {
+    fn from(kind: ParseErrorKind) -> Self {
+        match kind {
+            ParseErrorKind::Syntax | ParseErrorKind::DuplicateName => Self::Malformed,
+            ParseErrorKind::Limit => Self::LimitExceeded,
+        }
+    }
+}
+
+impl From<ParseError> for CompileError {
+    fn from(error: ParseError) -> Self {
+        Self::new(error.kind.into(), error.to_string()).at(error.pointer)
+    }
+}

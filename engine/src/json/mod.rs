@@ -184,13 +184,20 @@ impl Document {
         }
     }
 
-    /// JSON Pointer to the value at `index`. It walks down from the root: meant for error messages.
+    /// JSON Pointer to the value at `index`. It walks down from the root, past the members before each value: meant for error messages.
     pub fn pointer(&self, index: NodeIndex) -> String {
         let mut pointer = String::new();
         let mut at = 0;
         while at != index {
             let holds = |child: NodeIndex| index >= child && index - child < self.nodes[child as usize].size;
-            if let Some((position, item)) = self.items(at).enumerate().find(|&(_, item)| holds(item)) {
+            let item = match self.item_lists.get(&at) {
+                Some(items) => {
+                    let position = items.partition_point(|item| *item <= index).saturating_sub(1);
+                    Some((position, items[position]))
+                }
+                None => self.items(at).enumerate().find(|&(_, item)| holds(item)),
+            };
+            if let Some((position, item)) = item {
                 pointer.push_str(&format!("/{position}"));
                 at = item;
             } else if let Some((name, value)) = self.members(at).find(|&(_, value)| holds(value)) {

@@ -47,6 +47,8 @@ fn large_containers_are_searched() {
     for i in 0..100 {
         let index = document.item(0, i).unwrap();
         assert_eq!(document.content(index + 1), Content::Number(&i.to_string()));
+        assert_eq!(document.pointer(index), format!("/{i}"));
+        assert_eq!(document.pointer(index + 1), format!("/{i}/0"));
     }
     assert_eq!(document.item(0, 100), None);
 }

@@ -72,7 +72,10 @@ fn inspect(schema: &str, options: &ExactOptions, check: impl for<'d> Fn(&mut Rep
     let Ok(document) = Document::parse(schema, &options.schema.limits) else {
         return Vec::new();
     };
-    let places = Places::of(&document, &options.schema);
+    let Some(root) = places::root(&document, &options.schema) else {
+        return Vec::new();
+    };
+    let places = Places::of(&document, &options.schema, &root);
     let mut report = Report::new(&document, &places, options);
     for number in 0..places.len() {
         check(&mut report, &places.get(number));

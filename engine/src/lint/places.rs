@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::resources::Resources;
 use crate::json::{Content, Document, NodeIndex, push_token, unescaped_token};
-use crate::schema::{Dialect, Draft, Holds, Keyword, SchemaOptions, begins_resource, decoded_fragment};
+use crate::schema::{Dialect, Draft, Holds, Keyword, SchemaOptions, begins_resource, decoded_fragment, split_fragment};
 
 /// A schema in the text: an object.
 #[derive(Clone, Copy)]
@@ -91,17 +91,27 @@ struct Reference<'d> {
     is_fragment: bool,
 }
 
-impl<'d> Reference<'d> {
-    /// The pointer that an option names, with or without `#`.
-    fn of_option(root: &'d str) -> Self {
-        let fragment = root.strip_prefix('#');
-        Self {
-            resource: 0,
-            pointer: fragment.unwrap_or(root),
-            is_fragment: fragment.is_some(),
+impl Step<'_> {
+    /// Takes the dialect that the schema names by `$schema`, if it names one.
+    fn take_dialect(&mut self, options: &SchemaOptions, json: &Document) {
+        let named = json.member(self.index, "$schema").and_then(|at| json.string(at));
+        match named.map(Draft::from_meta_schema) {
+            Some(Some(draft)) => self.dialect = dialect(draft, options),
+            Some(None) => self.has_own_keywords = true,
+            None => {}
         }
     }
+}
 
+/// The dialect of a draft under the options.
+fn dialect(draft: Draft, options: &SchemaOptions) -> Dialect {
+    Dialect {
+        legacy_dependencies: options.legacy_dependencies,
+        ..Dialect::of_draft(draft)
+    }
+}
+
+impl<'d> Reference<'d> {
     fn decoded(self) -> Cow<'d, str> {
         match self.is_fragment {
             true => decoded_fragment(self.pointer),
@@ -129,17 +139,17 @@ pub(super) struct Places<'d> {
 }
 
 impl<'d> Places<'d> {
-    /// The schemas of a text, from the root that the options name.
-    pub fn of(json: &'d Document, options: &'d SchemaOptions) -> Self {
+    /// The schemas of a text, from a root on, which is given by its JSON Pointer.
+    pub fn of(json: &'d Document, options: &SchemaOptions, root: &'d str) -> Self {
         // The resources are known after one walk, and the targets of references by their URIs after another.
-        let first = Self::within(json, options, Resources::default());
+        let first = Self::within(json, options, root, Resources::default());
         match first.resources.are_named() {
-            true => Self::within(json, options, first.resources),
+            true => Self::within(json, options, root, first.resources),
             false => first,
         }
     }
 
-    fn within(json: &'d Document, options: &'d SchemaOptions, resources: Resources) -> Self {
+    fn within(json: &'d Document, options: &SchemaOptions, root: &'d str, resources: Resources) -> Self {
         let mut places = Self {
             json,
             steps: Vec::new(),
@@ -149,50 +159,38 @@ impl<'d> Places<'d> {
         };
         let named = Draft::dialect_of_document(json).map(|(_, named)| Draft::from_meta_schema(named));
         let of_document = || Draft::of_document(json).unwrap_or(options.default_draft);
-        let draft = named.flatten().unwrap_or_else(of_document);
-        let dialect = Dialect {
-            legacy_dependencies: options.legacy_dependencies,
-            ..Dialect::of_draft(draft)
+        let reference = Reference {
+            resource: 0,
+            pointer: root,
+            is_fragment: false,
         };
-        places.resources.enter(json, 0, 0, dialect);
-        let reference = Reference::of_option(&options.root);
-        let root = match reference.pointer {
+        let mut document = Step {
+            index: 0,
+            dialect: dialect(named.flatten().unwrap_or_else(of_document), options),
+            has_own_keywords: json.member(0, "$vocabulary").is_some() || named == Some(None),
+            parent: None,
+            resource: 0,
+            reference: Some(reference),
+            keyword: "",
+            within: Within::Value,
+        };
+        document.take_dialect(options, json);
+        places.resources.enter(json, 0, 0, document.dialect);
+        let root = match root {
             "" => Some(0),
             _ => places.follow(reference),
         };
         let mut seen = HashSet::new();
         let mut open = Vec::new();
-        if let Some(index) = root {
-            let outside = Step {
-                index,
-                dialect,
-                has_own_keywords: json.member(0, "$vocabulary").is_some() || named == Some(None),
-                parent: None,
-                resource: 0,
-                reference: Some(reference),
-                keyword: "",
-                within: Within::Value,
-            };
-            open.push(outside);
-        }
+        open.extend(root.map(|index| Step { index, ..document }));
         while let Some(mut step) = open.pop() {
             if !json.is_object(step.index) || !seen.insert(step.index) {
                 continue;
             }
             // As the schema is read: `$schema` counts at the root of a resource only.
             let outer = step.dialect;
-            let is_resource = step.index == 0 || begins_resource(json, step.index, outer);
-            let named = json.member(step.index, "$schema").filter(|_| is_resource);
-            if let Some(named) = named.and_then(|at| json.string(at)) {
-                match Draft::from_meta_schema(named) {
-                    Some(draft) => {
-                        step.dialect = Dialect {
-                            legacy_dependencies: options.legacy_dependencies,
-                            ..Dialect::of_draft(draft)
-                        };
-                    }
-                    None => step.has_own_keywords = true,
-                }
+            if step.index == 0 || begins_resource(json, step.index, outer) {
+                step.take_dialect(options, json);
             }
             step.resource = places.resources.enter(json, step.index, step.resource, outer);
             if step.resource == step.index {
@@ -271,6 +269,21 @@ impl<'d> Places<'d> {
         path.last().copied()
     }
 
+    /// The number of the schema in the document's own resource that has an anchor.
+    fn anchored(&self, name: &str) -> Option<usize> {
+        (0..self.len()).find(|&number| {
+            let place = self.get(number);
+            let text = |keyword: &str| place.value(keyword).and_then(|at| self.json.string(at));
+            let is_anchor = |keyword: &&str| place.has(keyword) && text(keyword) == Some(name);
+            let has_name = match place.dialect.draft.ref_hides_siblings() {
+                true => text(place.dialect.draft.id_keyword())
+                    .is_some_and(|id| decoded_fragment(split_fragment(id).1) == name),
+                false => ["$anchor", "$dynamicAnchor"].iter().any(is_anchor),
+            };
+            self.steps[number].resource == 0 && has_name
+        })
+    }
+
     pub fn len(&self) -> usize {
         self.steps.len()
     }
@@ -334,6 +347,19 @@ impl<'d> Places<'d> {
 enum Way<'d> {
     Keyword(Step<'d>),
     Pointer(Reference<'d>),
+}
+
+/// JSON Pointer to the root that the options name by a pointer or an anchor; none of an anchor that no schema has.
+pub(super) fn root(json: &Document, options: &SchemaOptions) -> Option<String> {
+    let name = match options.root.strip_prefix('#') {
+        Some(fragment) => decoded_fragment(fragment),
+        None => Cow::Borrowed(&*options.root),
+    };
+    if name.is_empty() || name.starts_with('/') {
+        return Some(name.into_owned());
+    }
+    let whole = Places::of(json, options, "");
+    whole.anchored(&name).map(|number| whole.pointer(number))
 }
 
 /// The values that a JSON Pointer passes, the root first and its target last; none if it leads nowhere.

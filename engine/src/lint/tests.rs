@@ -304,6 +304,25 @@ fn options_say_how_the_schema_is_read() {
     let part = ExactOptions::default().root("#/$defs/b");
     let schema = r##"{"$defs": {"a": {"requird": ["x"]}, "b": {"type": "array", "items": {"requird": ["x"]}}}}"##;
     assert_warnings(schema, &part, &[("misspelt-keyword", "/$defs/b/items/requird")]);
+    // The root is read by the `$schema` of its document, and may be named by an anchor.
+    let dependencies = r#"{"$schema": "http://json-schema.org/draft-07/schema#",
+        "$defs": {"b": {"type": "object", "dependencies": {"a": ["b"]}}}}"#;
+    assert_warnings(dependencies, &part, &[]);
+    for (root, schema, pointer) in [
+        (
+            "b",
+            r#"{"$defs": {"a": {"requird": []}, "b": {"$anchor": "b", "items": {"requird": ["x"]}}}}"#,
+            "/$defs/b/items/requird",
+        ),
+        (
+            "#b",
+            r##"{"$schema": "http://json-schema.org/draft-07/schema#", "definitions": {"b": {"$id": "#b", "items": {"requird": ["x"]}}}}"##,
+            "/definitions/b/items/requird",
+        ),
+    ] {
+        let options = ExactOptions::default().root(root);
+        assert_warnings(schema, &options, &[("misspelt-keyword", pointer)]);
+    }
     let ecma = ExactOptions::default().patterns(PatternSyntax::Ecma);
     assert_warnings(r#"{"items": {"pattern": "(?i)a"}}"#, &ecma, &[]);
     let legacy = ExactOptions::default().legacy_dependencies(true);

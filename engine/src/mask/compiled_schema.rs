@@ -195,6 +195,10 @@ impl MaskedText for CompiledSchema {
         Ok(bytes)
     }
 
+    fn free_text_but(&self, at: &WrittenState) -> Result<Option<Vec<TokenId>>, MaskError> {
+        self.builder().free_text_but(at.state, self).map_err(mask_error)
+    }
+
     fn completion(&self, at: &WrittenState) -> Result<Option<Vec<TokenId>>, MaskError> {
         let MaskBuilder {
             automaton, completions, ..
@@ -345,6 +349,33 @@ impl MaskBuilder {
             set = set.and(shared.vocabulary.eos_tokens().into());
         }
         Ok(set)
+    }
+
+    /// See [`MaskedText::free_text_but`].
+    fn free_text_but(&mut self, at: State, shared: &CompiledSchema) -> Result<Option<Vec<TokenId>>, AutomatonError> {
+        match self.automaton.state_class(at)? {
+            StateClass::String(DecodeState::Between, language) => {
+                let is_free = self.strings(shared).is_free(language)? && self.automaton.after_any_text(at)?.is_some();
+                Ok(is_free.then(Vec::new))
+            }
+            StateClass::Key(DecodeState::Between) => {
+                let is_free = matches!(self.automaton.remaining_key_text(at)?, RemainingKeyText::AllBut(..));
+                let Some(name) = self.automaton.partial_key(at)?.filter(|_| is_free) else {
+                    return Ok(None);
+                };
+                // What is on its way to a listed key may be completed to that key.
+                Ok(self.automaton.listed_rests(&name).map(|rests| {
+                    let beginnings = rests
+                        .iter()
+                        .flat_map(|rest| (1..=rest.len()).map(|end| &rest.as_bytes()[..end]));
+                    let mut tokens: Vec<TokenId> =
+                        beginnings.filter_map(|text| shared.vocabulary.token_of(text)).collect();
+                    tokens.sort_unstable();
+                    tokens
+                }))
+            }
+            _ => Ok(None),
+        }
     }
 
     /// A walk over the tokens of the vocabulary.

@@ -104,9 +104,10 @@ impl ExactOptions {
         let set = SchemaSet::load(schema, &self.schema)?;
         let (mut automaton, root) = Automaton::new(languages, set, self.formats, self.style)?;
         let Some(start) = automaton.start(root)? else {
-            let conflict = crate::explain::unsatisfiable(automaton.schema(), self.formats);
+            let schema = automaton.schema();
+            let conflict = crate::explain::unsatisfiable(schema, self.formats);
             let message = format!("no JSON value is valid under this schema: {conflict}");
-            return Err(CompileError::new(CompileErrorKind::Unsatisfiable, message).at(""));
+            return Err(schema.error_at_root(CompileErrorKind::Unsatisfiable, message));
         };
         Ok((automaton, start))
     }

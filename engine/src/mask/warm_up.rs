@@ -80,6 +80,8 @@ pub(crate) fn warm_up_vocabulary(
     tokens: &Arc<SharedTokens>,
     options: &ExactOptions,
 ) -> Languages {
+    // The root that the options name is in a user's schema.
+    let options = &options.clone().root("");
     let look = || {
         let languages = Languages::within(&options.schema.limits);
         let (automaton, start) = options.automaton(VALUES, languages)?;
@@ -150,7 +152,7 @@ impl MaskBuilder {
     ///
     /// # Errors
     ///
-    /// [`AutomatonError::Limit`], if a search reaches its limit: a document would reach it as well.
+    /// [`AutomatonError::Limit`] and [`AutomatonError::Reached`], if a search reaches its limit: a document would reach it as well.
     pub(crate) fn warm_up(&mut self, start: State, shared: &CompiledSchema) -> Result<(), AutomatonError> {
         let memory = self.automaton.memory();
         if memory > SINGLE_BYTES {
@@ -167,6 +169,7 @@ impl MaskBuilder {
         match looked {
             // The memory that a look may take is less than what a document may.
             Err(AutomatonError::Limit(exceeded)) if exceeded.limit != "memory_bytes" => Err(exceeded.into()),
+            Err(reached @ AutomatonError::Reached(_)) => Err(reached),
             // A text that fails otherwise is read again where it is needed.
             _ => Ok(()),
         }
@@ -335,6 +338,16 @@ mod tests {
             let languages = Languages::within(&options.schema.limits);
             assert!(options.automaton(VALUES, languages).is_ok(), "{draft:?}");
         }
+    }
+
+    #[test]
+    fn a_root_is_not_looked_for_in_what_is_warmed_up() {
+        let options = ExactOptions::default().root("#/$defs/a");
+        let vocabulary = crate::mask::tests::vocabulary(&["ab"]);
+        let tokens = SharedTokens::new(&vocabulary, options.style, crate::mask::tuning::Tuning::default());
+        let (fresh, tokens) = (tokens.cache_bytes(), Arc::new(tokens));
+        warm_up_vocabulary(&vocabulary, &tokens, &options);
+        assert!(tokens.cache_bytes() > fresh);
     }
 
     /// Texts that their format refuses would be read to no avail.

@@ -103,7 +103,12 @@ impl ReplyForm {
 /// A description is a schema with a [`ReplyForm`], a regular expression, a list of texts, a grammar or a structural tag.
 pub struct ReplyCompiler {
     vocabulary: Arc<Vocabulary>,
+    /// Whether the tokens spell ASCII alone.
+    is_ascii: bool,
+    /// The options but for `root`.
     options: ExactOptions,
+    /// The option `root`: the schema that is meant in the text given to [`compile`](Self::compile), and in no other.
+    root: String,
     /// The tokens as each format reads them, sorted when it is first asked for.
     json: OnceLock<Arc<SharedTokens>>,
     /// The languages of strings that all documents in JSON begin with, and the results about them.
@@ -125,16 +130,21 @@ impl fmt::Debug for ReplyCompiler {
         f.debug_struct("ReplyCompiler")
             .field("vocabulary", &self.vocabulary)
             .field("options", &self.options)
+            .field("root", &self.root)
             .finish_non_exhaustive()
     }
 }
 
 impl ReplyCompiler {
     /// A compiler for a vocabulary. With tokens that spell ASCII alone, replies in JSON escape all other characters, as those of
-    /// [`ExactCompiler::new`](crate::ExactCompiler::new) do.
+    /// [`ExactCompiler::new`](crate::ExactCompiler::new) do, and replies in YAML and as text have none that would have to stand as they are.
+    /// The option `root` is about the schemas of [`compile`](Self::compile) alone.
     pub fn new(vocabulary: Arc<Vocabulary>, options: ExactOptions) -> Self {
+        let mut options = options.for_vocabulary(&vocabulary);
         Self {
-            options: options.for_vocabulary(&vocabulary),
+            is_ascii: vocabulary.is_ascii(),
+            root: std::mem::take(&mut options.schema.root),
+            options,
             vocabulary,
             json: OnceLock::new(),
             languages: OnceLock::new(),
@@ -157,7 +167,11 @@ impl ReplyCompiler {
     /// data in YAML has no line break at its end;
     /// [`CompileErrorKind::Unsatisfiable`] where [`DataFormat::Text`] is asked for and no string is valid.
     pub fn compile(&self, schema: &str, form: &ReplyForm) -> Result<Box<dyn Masker>, CompileError> {
-        let mut options = self.options.clone();
+        let mut options = match form.data {
+            DataFormat::Json | DataFormat::Yaml => self.options.clone(),
+            DataFormat::Text => self.text_options(),
+        };
+        options.schema.root.clone_from(&self.root);
         let (schema, kept) = match form.data {
             DataFormat::Json => (Cow::Borrowed(schema), &self.json),
             DataFormat::Yaml => {
@@ -171,12 +185,10 @@ impl ReplyCompiler {
                     all_required: options.style.all_required,
                     bounds: options.style.bounds,
                 };
-                (Cow::Owned(subset::of_yaml(schema)?), &self.yaml)
+                let schema = subset::of_yaml(schema, &options.schema, self.is_ascii)?;
+                (Cow::Owned(schema), &self.yaml)
             }
-            DataFormat::Text => {
-                options = self.text_options();
-                (Cow::Borrowed(schema), &self.text)
-            }
+            DataFormat::Text => (Cow::Borrowed(schema), &self.text),
         };
         if form.envelopes.is_empty() || form.envelopes.len() > MAX_ENVELOPES {
             let message = format!(
@@ -209,9 +221,11 @@ impl ReplyCompiler {
         let (mut automaton, mut start) = options.automaton(schema, languages)?;
         let mut unlike = None;
         if form.data == DataFormat::Text {
-            start = text::begin(&mut automaton, start)?.ok_or_else(|| {
-                let message = "no string is valid under this schema, and a reply in text is one";
-                CompileError::new(CompileErrorKind::Unsatisfiable, message).at("")
+            start = text::begin(&mut automaton, start, self.is_ascii)?.ok_or_else(|| {
+                let message = "no string that tokens can spell is valid under this schema, and a reply in text is one";
+                automaton
+                    .schema()
+                    .error_at_root(CompileErrorKind::Unsatisfiable, message)
             })?;
             unlike = Some(self.unlike_tokens());
         }
@@ -230,10 +244,10 @@ impl ReplyCompiler {
     /// [`CompileErrorKind::Malformed`] and [`CompileErrorKind::Unsupported`] with the expression and the byte at fault, or as
     /// [`compile`](Self::compile).
     pub fn compile_regex(&self, pattern: &str) -> Result<Box<dyn Masker>, CompileError> {
-        self.compile_text(&text::schema_of_pattern(pattern, &self.options, &self.vocabulary)?)
+        self.compile_text(&text::schema_of_pattern(pattern, &self.options)?)
     }
 
-    /// Compiles texts into a masker of replies that are one of them.
+    /// Compiles texts into a masker of replies that are one of them. Texts that no tokens spell are left out.
     ///
     /// # Errors
     ///
@@ -332,7 +346,9 @@ impl ReplyCompiler {
 
     /// Compiles a schema into a masker of replies that are one of its strings, as it is.
     fn compile_text(&self, schema: &str) -> Result<Box<dyn Masker>, CompileError> {
-        self.compile(schema, &ReplyForm::bare_text())
+        let options = self.text_options();
+        let languages = Languages::within(&options.schema.limits);
+        self.masker(schema, &ReplyForm::bare_text(), &options, (languages, &self.text))
     }
 
     fn tails(&self, after: &str) -> Arc<ClosingTokens> {

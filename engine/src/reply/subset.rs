@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use crate::json::{Content, Document, NodeIndex};
-use crate::schema::ANNOTATIONS;
-use crate::{CompileError, CompileErrorKind, Limits};
+use crate::schema::{ANNOTATIONS, Keyword, SchemaSet};
+use crate::{CompileError, CompileErrorKind, SchemaOptions};
 
 use super::yaml::is_of_name;
 
@@ -28,21 +28,27 @@ const HARMLESS: [&str; 16] = [
     "required",
 ];
 
+/// A keyword that admits no strings with characters beyond ASCII, but for those that are escaped in YAML.
+const SPELT_IN_ASCII: &str =
+    r#""not":{"type":"string","pattern":"[^\\x00-\\x9f\\u2028\\u2029\\ufeff\\ufffe\\uffff]"},"#;
+
 /// Words that YAML 1.1 reads as a truth value or null, in lower case.
 const WORDS: [&str; 7] = ["true", "false", "yes", "no", "on", "off", "null"];
 
-/// A schema as it holds for YAML, where no mapping is empty, because that would need braces; nor a document that is a list.
+/// A schema as it holds for YAML, where no mapping is empty, because that would need braces; nor a document that is a list. `is_ascii`
+/// tells that the tokens spell ASCII alone.
 ///
 /// # Errors
 ///
-/// [`CompileErrorKind::Malformed`] where the text is no JSON; [`CompileErrorKind::Unsupported`], with a JSON Pointer, for a keyword that cannot be
+/// [`CompileError`] where the schema cannot be loaded; [`CompileErrorKind::Unsupported`], with a JSON Pointer, for a keyword that cannot be
 /// treated.
-pub(super) fn of_yaml(schema: &str) -> Result<String, CompileError> {
-    let malformed = |message: String| CompileError::new(CompileErrorKind::Malformed, message).at("");
-    let document = Document::parse(schema, &Limits::default()).map_err(|error| malformed(error.to_string()))?;
+pub(super) fn of_yaml(schema: &str, options: &SchemaOptions, is_ascii: bool) -> Result<String, CompileError> {
+    let set = SchemaSet::load(schema, options)?;
+    let (document, root) = set.json(set.node(set.root()).location);
+    let has_const = Keyword::lookup("const", set.dialect()).is_some();
     // The texts to write, each in place of some bytes of the schema's text; the rest stays as it is.
     let mut edits: Vec<(Range<usize>, &str)> = Vec::new();
-    let mut open: Vec<NodeIndex> = vec![0];
+    let mut open: Vec<NodeIndex> = vec![root];
     while let Some(index) = open.pop() {
         let unsupported = |needed: &str| {
             let message = format!("a reply in YAML needs {needed}");
@@ -60,7 +66,8 @@ pub(super) fn of_yaml(schema: &str) -> Result<String, CompileError> {
         };
         let listed: Option<Vec<NodeIndex>> = match document.member(index, "enum") {
             Some(list) if matches!(document.content(list), Content::Array(_)) => Some(document.items(list).collect()),
-            _ => document.member(index, "const").map(|value| vec![value]),
+            _ if has_const => document.member(index, "const").map(|value| vec![value]),
+            _ => None,
         };
         let is_container =
             |value: &NodeIndex| matches!(document.content(*value), Content::Array(_) | Content::Object(_));
@@ -79,16 +86,19 @@ pub(super) fn of_yaml(schema: &str) -> Result<String, CompileError> {
                 return Err(unsupported("no keywords but those of types, bounds and lengths").on_keyword(keyword));
             }
         }
-        // A schema that has `type` is no empty object, so that a member may be written before its others.
+        // A schema that has `type` or lists values is no empty object, so that a member may be written before its others.
         let start = document.span(index).start + 1;
+        if is_ascii && (listed.is_some() || types.contains(&"string")) {
+            edits.push((start..start, SPELT_IN_ASCII));
+        }
         if listed.is_none() && types.contains(&"object") {
-            check_names(&document, index).map_err(|message| unsupported(&message))?;
+            check_names(document, index).map_err(|message| unsupported(&message))?;
             edits.push((start..start, "\"minProperties\":1,"));
             let properties = document.member(index, "properties").into_iter();
             open.extend(properties.flat_map(|properties| document.members(properties).map(|(_, schema)| schema)));
         }
         if listed.is_none() && types.contains(&"array") {
-            if index == 0 {
+            if index == root {
                 match document.member(index, "minItems") {
                     None => edits.push((start..start, "\"minItems\":1,")),
                     Some(least) => match document.content(least) {

@@ -9,7 +9,7 @@ use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
 use super::{DataFormat, Envelope, ReplyCompiler, ReplyForm};
-use crate::{CompileErrorKind, ExactOptions, Masker, Style, TokenId, Vocabulary};
+use crate::{CompileErrorKind, ExactOptions, GrammarSyntax, Masker, Style, TokenId, Vocabulary};
 
 /// Tokens besides single bytes.
 const TOKENS: [&str; 42] = [
@@ -300,11 +300,25 @@ fn what_yaml_cannot_hold_is_refused() {
             ),
             "/properties/a",
         ),
+        // Draft 4 has no `const`.
+        (
+            closed(r#""a": {"const": 1}"#, "").replacen(
+                '{',
+                r#"{"$schema": "http://json-schema.org/draft-04/schema#", "#,
+                1,
+            ),
+            "/properties/a",
+        ),
     ] {
         let error = compiler.compile(&schema, &form).err().unwrap();
         assert_eq!(error.kind(), CompileErrorKind::Unsupported, "{schema}: {error}");
         assert_eq!(error.pointer(), Some(pointer), "{schema}: {error}");
     }
+    let list = r#"{"type": "array", "items": "#;
+    let deep = format!("{}true{}", list.repeat(1_001), "}".repeat(1_001));
+    let error = compiler.compile(&deep, &form).err().unwrap();
+    assert_eq!(error.kind(), CompileErrorKind::LimitExceeded, "{error}");
+    assert_eq!(error.pointer(), Some(&*"/items".repeat(1_000)), "{error}");
     let unsatisfiable = closed(r#""a": {"type": "integer", "minimum": 1, "maximum": 0}"#, r#""a""#);
     let error = compiler.compile(&unsatisfiable, &form).err().unwrap();
     assert_eq!(error.kind(), CompileErrorKind::Unsatisfiable, "{error}");
@@ -378,4 +392,83 @@ fn lists_of_several_lines_have_items() {
     let mut at = masker.fork().unwrap();
     "a:\n  - ".bytes().for_each(|byte| at.advance(byte.into()).unwrap());
     assert!(at.advance(b']'.into()).is_err());
+}
+
+/// The option `root` is about the schema that is given, not about those of texts, grammars and structural tags.
+#[test]
+fn the_root_is_in_the_schema_that_is_given() {
+    let compiler = ReplyCompiler::new(vocabulary(), ExactOptions::default().root("#/components/a"));
+    let tag = r#"{"type": "structural_tag", "format": {"type": "json_schema", "json_schema": {"const": 1}}}"#;
+    for (masker, reply) in [
+        (compiler.compile_choice(["a"]), "a"),
+        (compiler.compile_regex("a"), "a"),
+        (compiler.compile_grammar("start: \"a\"", GrammarSyntax::Lark), "a"),
+        (compiler.compile_structural_tag(tag), "1"),
+    ] {
+        assert!(accepts(&*masker.unwrap(), reply), "{reply}");
+    }
+    let compile = |data, root: &str| {
+        let form = ReplyForm {
+            data,
+            envelopes: vec![Envelope::bare()],
+        };
+        compiler.compile(
+            &format!(r#"{{"type": "object", "components": {{"a": {root}}}}}"#),
+            &form,
+        )
+    };
+    for (data, reply) in [
+        (DataFormat::Json, "\"x\""),
+        (DataFormat::Yaml, "\"x\""),
+        (DataFormat::Text, "x"),
+    ] {
+        assert!(
+            accepts(&*compile(data, r#"{"enum": ["x"]}"#).unwrap(), reply),
+            "{data:?}"
+        );
+        let error = compile(data, r#"{"type": "null", "enum": [1]}"#).err().unwrap();
+        let found = (error.kind(), error.pointer());
+        assert_eq!(
+            found,
+            (CompileErrorKind::Unsatisfiable, Some("/components/a")),
+            "{error}"
+        );
+    }
+    let error = compile(DataFormat::Text, r#"{"type": "null"}"#).err().unwrap();
+    assert_eq!(error.pointer(), Some("/components/a"), "{error}");
+    let list = compile(DataFormat::Yaml, r#"{"type": "array", "items": {"type": "null"}}"#).unwrap();
+    assert!(accepts(&*list, "- null") && !accepts(&*list, "[]"));
+}
+
+/// With tokens that spell ASCII alone, no text leads to a character that none of them begins.
+#[test]
+fn replies_over_ascii_have_no_dead_end() {
+    let mut builder = Vocabulary::builder();
+    for byte in 0..0x80_u8 {
+        builder = builder.text(byte.into(), vec![byte]).unwrap();
+    }
+    let vocabulary = builder.special(128, "<end>").unwrap().eos([128]).build().unwrap();
+    let compiler = ReplyCompiler::new(Arc::new(vocabulary), ExactOptions::default());
+    let compile = |data| {
+        let form = ReplyForm {
+            data,
+            envelopes: vec![Envelope::bare()],
+        };
+        compiler.compile(r#"{"enum": ["x\u00e9", "y", "\u2028"]}"#, &form)
+    };
+    for (masker, begun, next) in [
+        (compiler.compile_choice(["xé", "y"]), "", "y"),
+        (compiler.compile_regex("xé|y"), "", "y"),
+        (compile(DataFormat::Text), "", "y"),
+        // U+2028 is escaped in YAML.
+        (compile(DataFormat::Yaml), "\"", "\\y"),
+    ] {
+        let mut masker = masker.unwrap();
+        begun.bytes().for_each(|byte| masker.advance(byte.into()).unwrap());
+        let allowed: Vec<TokenId> = masker.mask().unwrap().iter().collect();
+        let next: Vec<TokenId> = next.bytes().map(TokenId::from).collect();
+        assert_eq!(allowed, next);
+    }
+    let error = compiler.compile_choice(["é"]).err().unwrap();
+    assert_eq!(error.kind(), CompileErrorKind::Unsatisfiable, "{error}");
 }

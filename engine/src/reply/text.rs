@@ -11,7 +11,7 @@ use crate::automaton::{Automaton, AutomatonError, State};
 use crate::json::push_string;
 use crate::mask::index::base_sets::set;
 use crate::mask::index::tokens::Spelled;
-use crate::strings::{LanguageLimits, check_pattern};
+use crate::strings::{LanguageId, LanguageLimits, Languages, LimitReached, check_pattern};
 use crate::{CompileError, ExactOptions, TokenId, TokenKind, Vocabulary};
 
 /// The escaped spelling of one byte of text.
@@ -45,9 +45,19 @@ pub(super) fn step(automaton: &mut Automaton, from: State, byte: u8) -> Result<O
     automaton.read_bytes(from, &escaped(byte))
 }
 
-/// The state behind the opening quote in JSON; none where the schema admits no string.
-pub(super) fn begin(automaton: &mut Automaton, before: State) -> Result<Option<State>, AutomatonError> {
-    automaton.step(before, b'"')
+/// The state behind the opening quote in JSON; none where the schema admits no string or, with tokens that spell ASCII alone, none in ASCII.
+pub(super) fn begin(automaton: &mut Automaton, before: State, is_ascii: bool) -> Result<Option<State>, AutomatonError> {
+    if !is_ascii {
+        return automaton.step(before, b'"');
+    }
+    let within = ascii(automaton.languages_mut())?;
+    automaton.begin_string_within(before, within)
+}
+
+/// The language of the texts in ASCII.
+pub(super) fn ascii(languages: &mut Languages) -> Result<LanguageId, LimitReached> {
+    let character = languages.characters(&[('\0', '\u{7f}')], false)?;
+    languages.repeat(character, 0, u64::MAX)
 }
 
 /// Whether the text may end.
@@ -114,16 +124,12 @@ impl UnlikeTokens {
     }
 }
 
-/// The schema of the strings that a pattern matches whole and that tokens can spell: of a vocabulary of ASCII alone, those of ASCII.
+/// The schema of the strings that a pattern matches whole.
 ///
 /// # Errors
 ///
 /// [`Malformed`](crate::CompileErrorKind::Malformed) or [`Unsupported`](crate::CompileErrorKind::Unsupported), where the pattern alone is none.
-pub(super) fn schema_of_pattern(
-    pattern: &str,
-    options: &ExactOptions,
-    vocabulary: &Vocabulary,
-) -> Result<String, CompileError> {
+pub(super) fn schema_of_pattern(pattern: &str, options: &ExactOptions) -> Result<String, CompileError> {
     // A text that is no pattern by itself can be one between parentheses.
     let limits = LanguageLimits::from(&options.schema.limits);
     if let Err(error) = check_pattern(pattern, options.schema.patterns, &limits) {
@@ -131,11 +137,6 @@ pub(super) fn schema_of_pattern(
     }
     let mut schema = r#"{"type":"string","pattern":"#.to_owned();
     push_string(&mut schema, &options.schema.patterns.anchored(pattern));
-    if vocabulary.is_ascii() {
-        schema.push_str(r#","allOf":[{"pattern":"#);
-        push_string(&mut schema, &options.schema.patterns.anchored(r"[\x00-\x7f]*"));
-        schema.push_str("}]");
-    }
     schema.push('}');
     Ok(schema)
 }

@@ -28,7 +28,7 @@ impl SchemaSet {
         let mut index = ResourceIndex::new(options);
         let document = index.add_document(text, None)?;
         let root = index.root(document, &options.root)?;
-        let draft = index.resource(root.resource).dialect.name();
+        let dialect = index.resource(root.resource).dialect;
         for _ in 0..MAX_WALKS {
             let mut work = Worklist::new(index);
             let root = walk(&mut work, root)?;
@@ -36,7 +36,7 @@ impl SchemaSet {
                 return Ok(Self {
                     nodes: work.nodes,
                     root,
-                    draft,
+                    dialect,
                     documents: work.index.documents,
                     patterns: options.patterns,
                     limits: options.limits.clone(),

@@ -3,7 +3,7 @@
 use crate::json::{Content, Document, NodeIndex};
 use crate::{CompileError, CompileErrorKind, Limits, PatternSyntax};
 
-use super::dialect::Draft;
+use super::dialect::{Dialect, Draft};
 use super::keywords::{Keywords, NodeId};
 use super::references::documents::{Documents, SchemaLocation};
 
@@ -12,8 +12,8 @@ use super::references::documents::{Documents, SchemaLocation};
 pub(crate) struct SchemaSet {
     pub(super) nodes: Vec<Subschema>,
     pub(super) root: NodeId,
-    /// The draft by which the root is read.
-    pub(super) draft: Draft,
+    /// The dialect by which the root is read.
+    pub(super) dialect: Dialect,
     /// The documents that locations point into.
     pub(super) documents: Documents,
     pub(super) patterns: PatternSyntax,
@@ -71,7 +71,12 @@ impl SchemaSet {
 
     /// The draft by which the root is read.
     pub fn draft(&self) -> Draft {
-        self.draft
+        self.dialect.name()
+    }
+
+    /// The dialect by which the root is read.
+    pub fn dialect(&self) -> Dialect {
+        self.dialect
     }
 
     pub fn len(&self) -> usize {
@@ -134,6 +139,11 @@ impl SchemaSet {
     /// URI under which the document of `location` was registered; `None` for the schema itself.
     pub fn uri(&self, location: SchemaLocation) -> Option<&str> {
         self.documents.uri(location.document)
+    }
+
+    /// An error of `kind` about the root.
+    pub fn error_at_root(&self, kind: CompileErrorKind, message: impl Into<String>) -> CompileError {
+        self.error_at(self.node(self.root).location, kind, message.into())
     }
 
     /// An error of `kind` about `location`, with its pointer, or for other documents than the schema with their URI.

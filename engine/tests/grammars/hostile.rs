@@ -69,6 +69,12 @@ fn what_grows_without_end_is_refused() {
 }
 
 #[test]
+fn many_signs_in_a_row_are_read_in_linear_time() {
+    let masker = masker(&format!("start: \"a\"{} \"b\"**++", "?".repeat(300_000)));
+    assert!(accepts(&*masker, "abb") && accepts(&*masker, "") && !accepts(&*masker, "aab"));
+}
+
+#[test]
 fn deep_replies_are_read_and_ended() {
     let mut masker = masker("root ::= \"[\" (root (\",\" root)*)? \"]\"");
     for byte in "[".repeat(100_000).bytes() {

@@ -129,6 +129,7 @@ fn errors_have_a_place_and_say_what_to_do() {
             "",
             "ways",
         ),
+        (two_free_texts(4_000), LimitExceeded, "", "two by two"),
     ] {
         let error = compile(&format).err().unwrap_or_else(|| panic!("{format}"));
         assert_eq!((error.kind(), error.pointer()), (kind, Some(place)), "{error}");
@@ -162,4 +163,13 @@ fn what_is_no_structural_tag_is_refused() {
     );
     let deep = format!("{deep}{}", "}".repeat(400));
     assert!(compile(&deep).is_ok(), "nothing recurses");
+}
+
+/// Two free texts in a row, each with `count` patterns, after all of which the second may begin.
+fn two_free_texts(count: usize) -> String {
+    let rules: Vec<String> = (0..count)
+        .map(|rule| format!(r#"["<{rule}>", {{"type": "const_string", "value": "x"}}]"#))
+        .collect();
+    let free = format!(r#"{{"type": "dispatch", "rules": [{}]}}"#, rules.join(","));
+    format!(r#"{{"type": "sequence", "elements": [{free}, {free}]}}"#)
 }

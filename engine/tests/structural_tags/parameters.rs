@@ -1,10 +1,10 @@
 //! Parameters of calls in the styles like XML: by examples, and the table that random tags take them from.
 
+use crate::matcher::{Places, Reply, spelled, symbols};
 use std::collections::BTreeSet;
 
-use crate::matcher::{Places, Reply, spelled, symbols};
-use crate::{accepts, compile, compiler, masker};
-use maskwright::{CompileErrorKind, Masker};
+use crate::{accepts, compile, compiler, masker, vocabulary};
+use maskwright::{CompileErrorKind, ExactOptions, Masker, PatternSyntax, ReplyCompiler, StringStyle};
 
 /// The values of a parameter.
 #[derive(Clone, Copy, Debug)]
@@ -379,19 +379,75 @@ fn schemas_of_arguments_are_followed_and_refused_with_their_places() {
         (
             r#"{"properties": {"a": {"type": "string", "pattern": "("}}}"#,
             CompileErrorKind::Malformed,
-            "",
+            "/properties/a",
         ),
+        (
+            r#"{"properties": {"a": {"type": "object", "properties": {"b": {"pattern": "("}}}}}"#,
+            CompileErrorKind::Malformed,
+            "/properties/a/properties/b",
+        ),
+        (
+            r##"{"properties": {"a~b": {"$ref": "#/$defs/c"}}, "$defs": {"c": {"pattern": "("}}}"##,
+            CompileErrorKind::Malformed,
+            "/properties/a~0b",
+        ),
+        (
+            r#"{"required": ["a"], "additionalProperties": {"pattern": "("}}"#,
+            CompileErrorKind::Malformed,
+            "/additionalProperties",
+        ),
+        // The schema as its text.
+        (r#""{\"a\": 1, \"a\": 2}""#, CompileErrorKind::Malformed, "/a"),
     ] {
         let error = compile(&tag("qwen_xml", schema)).err().unwrap();
         assert_eq!(error.kind(), kind, "{schema}: {error}");
-        assert!(
-            error
-                .pointer()
-                .is_some_and(|found| found.starts_with(&format!("{place}{at}"))),
-            "{schema}: {error}"
-        );
+        assert_eq!(error.pointer(), Some(&*format!("{place}{at}")), "{schema}: {error}");
     }
+    let deep = format!("\"{}{}\"", "[".repeat(1_001), "]".repeat(1_001));
+    let error = compile(&tag("qwen_xml", &deep)).err().unwrap();
+    assert_eq!(error.kind(), CompileErrorKind::LimitExceeded, "{error}");
     let old = r#"{"type": "structural_tag", "format": {"type": "qwen_xml_parameter", "json_schema": {"properties": {"a": {"type": "integer"}}, "additionalProperties": false}}}"#;
     let masker = compiler().compile_structural_tag(old).unwrap();
     assert!(accepts(&*masker, "<parameter=a>\n1\n</parameter>") && accepts(&*masker, ""));
+}
+
+#[test]
+fn names_are_alike_in_all_dialects_of_patterns() {
+    let format = format!(
+        r#"{{"type": "structural_tag", "format": {}}}"#,
+        tag("minimax_xml", "true")
+    );
+    for syntax in [PatternSyntax::Common, PatternSyntax::Rust, PatternSyntax::Python] {
+        let mut style = maskwright::Style::generation();
+        style.strings = StringStyle::any().anchored_patterns(true);
+        let options = ExactOptions::default().style(style).patterns(syntax);
+        let masker = ReplyCompiler::new(vocabulary(), options)
+            .compile_structural_tag(&format)
+            .unwrap();
+        let is_name = |name: &str| accepts(&*masker, &format!("[<parameter name=\"{name}\">x</parameter>]"));
+        assert!(is_name("_a1") && is_name("Z"), "{syntax:?}");
+        for name in ["", "a\n", "\n", "1a", "a-", "é"] {
+            assert!(!is_name(name), "{syntax:?}: {name:?}");
+        }
+    }
+}
+
+#[test]
+fn many_parameters_are_read_in_linear_time() {
+    let names: Vec<String> = (0..200_000).map(|number| format!("\"p{number}\": true")).collect();
+    let schema = format!(r#"{{"properties": {{{}, "<": true}}}}"#, names.join(","));
+    let error = compile(&tag("qwen_xml", &schema)).err().unwrap();
+    assert_eq!(
+        error.pointer(),
+        Some("/format/content/json_schema/properties/<"),
+        "{error}"
+    );
+}
+
+#[test]
+fn many_structures_are_read_in_linear_time() {
+    let structures = r#"{"begin": "<a>", "schema": true, "end": "</a>"},"#.repeat(200_000);
+    let tag = format!(r#"{{"structures": [{structures} {{}}], "triggers": ["<"]}}"#);
+    let error = compiler().compile_structural_tag(&tag).err().unwrap();
+    assert_eq!(error.pointer(), Some("/structures/200000"), "{error}");
 }

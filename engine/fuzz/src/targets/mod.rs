@@ -1,6 +1,7 @@
 //! The fuzz targets: functions from an input of bytes to agreement, a skipped case or a discrepancy.
 
 mod agreement;
+mod grammar_text;
 mod schema_text;
 mod vocabulary;
 mod walk;
@@ -10,9 +11,11 @@ use std::fmt;
 
 use maskwright::{CompileErrorKind, Masker, TokenId, TokenMask, Vocabulary};
 
+use crate::Choices;
 use crate::engine::compile;
 
 pub use agreement::agreement;
+pub use grammar_text::grammar_text;
 pub use schema_text::schema_text;
 pub use vocabulary::vocabulary_masks;
 pub use walk::walk;
@@ -25,7 +28,7 @@ pub enum Outcome {
     Agreement(usize),
     /// The schema has no valid document, says the engine, and none was found.
     Unsatisfiable,
-    /// A reference that leads to the very value it stands at, without end, is refused.
+    /// A reference that leads to the very value it stands at, without end, or from the names of an object to the object, is refused.
     Circular,
     /// The engine reached a limit of its own and said so.
     Limit,
@@ -80,7 +83,9 @@ fn compiled(schema: &str, style: usize) -> Result<Compiled, Box<Discrepancy>> {
     match refused.kind() {
         CompileErrorKind::Unsatisfiable => Ok(Compiled::Refused(Outcome::Unsatisfiable)),
         CompileErrorKind::LimitExceeded => Ok(Compiled::Refused(Outcome::Limit)),
-        CompileErrorKind::Malformed if refused.message().contains("leads back to the value it describes") => {
+        CompileErrorKind::Malformed | CompileErrorKind::Unsupported
+            if refused.message().contains("leads back to the value") =>
+        {
             Ok(Compiled::Refused(Outcome::Circular))
         }
         _ => Err(discrepancy(format!("refused: {refused}"), schema, "")),
@@ -93,12 +98,38 @@ enum WalkError {
     Wrong(String, String),
 }
 
+/// The text with up to three changes: one of `pieces` put in, or a few characters taken out or doubled.
+fn mistyped(choices: &mut Choices<'_>, text: &str, pieces: &[&str]) -> String {
+    let mut text: Vec<char> = text.chars().collect();
+    for _ in 0..choices.below(4) {
+        let at = choices.below(text.len() + 1);
+        let end = (at + choices.below(8)).min(text.len());
+        let piece: Vec<char> = match choices.below(3) {
+            0 => Vec::new(),
+            1 => choices.pick(pieces).chars().collect(),
+            _ => text[at..end].repeat(2),
+        };
+        text.splice(at..end, piece);
+    }
+    text.into_iter().collect()
+}
+
+/// What a mask is of, as far as whitespace goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Language {
+    /// JSON, in which something else has to come behind whitespace.
+    Json,
+    /// A grammar, whose texts may end in whitespace.
+    Grammar,
+}
+
 /// Describes the defect of a mask, judged without other masks; `None` if it has none.
-fn mask_problem(mask: &TokenMask, complete: bool, vocabulary: &Vocabulary) -> Option<String> {
+fn mask_problem(mask: &TokenMask, complete: bool, vocabulary: &Vocabulary, language: Language) -> Option<String> {
     if vocabulary.eos_tokens().iter().any(|&end| mask.allows(end) != complete) {
         return Some("the end is in the mask and not allowed, or the other way round".to_owned());
     }
-    let goes_on = |token: TokenId| !vocabulary.token_bytes(token).iter().all(u8::is_ascii_whitespace);
+    let is_space = |token: TokenId| vocabulary.token_bytes(token).iter().all(u8::is_ascii_whitespace);
+    let goes_on = |token: TokenId| language == Language::Grammar || !is_space(token);
     let alive = complete || mask.iter().any(|token| !vocabulary.is_eos(token) && goes_on(token));
     (!alive).then(|| "a dead end: nothing but whitespace may follow".to_owned())
 }

@@ -4,7 +4,7 @@ use maskwright::{MaskError, Masker, TokenId, TokenMask, Vocabulary};
 use maskwright_suites::strict_json;
 use maskwright_suites::validate::Validator;
 
-use super::{Compiled, Outcome, TargetResult, WalkError, compiled, discrepancy, mask_problem};
+use super::{Compiled, Language, Outcome, TargetResult, WalkError, compiled, discrepancy, mask_problem};
 use crate::engine::{STYLES, vocabulary};
 use crate::{Choices, schema, spelling};
 
@@ -26,7 +26,7 @@ pub fn walk(bytes: &[u8]) -> TargetResult {
     let judge = judge.map_err(|error| discrepancy(format!("only the judge refuses it: {error}"), &text, ""))?;
     let mut ended = 0;
     for _ in 0..3 {
-        let walked = match one_walk(&*start, &mut choices) {
+        let walked = match one_walk(&*start, Language::Json, &mut choices) {
             Err(WalkError::Limit) => return Ok(Outcome::Limit),
             Err(WalkError::Wrong(what, so_far)) => return Err(discrepancy(what, &text, so_far)),
             Ok(walked) => walked,
@@ -60,7 +60,11 @@ fn problem(text: &[u8], judge: &Validator) -> Option<String> {
 }
 
 /// The document that a walk comes to, if it ends soon enough, and those that the engine itself would complete it to.
-fn one_walk(start: &dyn Masker, choices: &mut Choices<'_>) -> Result<Vec<Vec<u8>>, WalkError> {
+pub(super) fn one_walk(
+    start: &dyn Masker,
+    language: Language,
+    choices: &mut Choices<'_>,
+) -> Result<Vec<Vec<u8>>, WalkError> {
     const TOKENS: usize = 120;
     let mut documents = Vec::new();
     let vocabulary = vocabulary();
@@ -74,7 +78,7 @@ fn one_walk(start: &dyn Masker, choices: &mut Choices<'_>) -> Result<Vec<Vec<u8>
     for position in 0..TOKENS {
         let mask = masker.mask().map_err(|error| stop(&text, error))?.clone();
         let complete = masker.is_complete().map_err(|error| stop(&text, error))?;
-        if let Some(wrong) = mask_problem(&mask, complete, &vocabulary) {
+        if let Some(wrong) = mask_problem(&mask, complete, &vocabulary, language) {
             return Err(WalkError::Wrong(wrong, shown(&text)));
         }
         if choices.below(12) == 11 {

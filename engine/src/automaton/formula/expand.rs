@@ -31,19 +31,23 @@ impl Algebra {
         // others.
         let mut path = vec![assertion];
         let mut entered = HashSet::new();
+        // The assertions that wait for a part, each of which is a part of the one before it.
+        let mut waiting = Vec::new();
         while let Some(&assertion) = path.last() {
             if self.constraints.contains_key(&assertion) {
                 path.pop();
             } else if entered.insert(assertion) {
+                waiting.push(assertion);
                 for part in self.parts(assertion) {
                     if entered.contains(&part) && !self.constraints.contains_key(&part) {
-                        return Err(self.circular(part));
+                        return Err(self.circular(&waiting, part));
                     }
                     path.push(part);
                 }
             } else {
                 let constraint = self.expand(assertion)?;
                 self.constraints.insert(assertion, constraint);
+                waiting.pop();
             }
         }
         self.expand(assertion)
@@ -70,12 +74,33 @@ impl Algebra {
         parts.into_iter().map(|part| self.assertion_of(part)).collect()
     }
 
-    /// The error for a reference that leads back to the same value.
-    fn circular(&self, assertion: AssertionId) -> CompileError {
+    /// The error for an assertion that is a part of itself: each of `waiting` is a part of the one before it, and `part`, which is one of
+    /// them, is a part of the last.
+    fn circular(&self, waiting: &[AssertionId], part: AssertionId) -> CompileError {
+        let (mut referring, mut target) = (None, part);
+        for &assertion in waiting.iter().rev() {
+            if let (Assertion::Node(node), Assertion::Node(target)) =
+                (self.assertions.get(assertion), self.assertions.get(target))
+                && let Body::Keywords(keywords) = &self.schema.node(*node).body
+            {
+                if keywords.refs.contains(target) {
+                    referring = referring.or(Some(*node));
+                } else if keywords.property_names == Some(*target) {
+                    // A name is a value of its own, so that the schema has a meaning.
+                    let message = "the schema of names leads back to the value that has them, which is not supported: write it without \
+                                   the reference";
+                    return self.error(*node, CompileErrorKind::Unsupported, "propertyNames", message);
+                }
+            }
+            if assertion == part {
+                break;
+            }
+            target = assertion;
+        }
         let message = "a reference leads back to the value it describes, which therefore has no meaning";
-        match self.assertions.get(assertion) {
-            Assertion::Node(node) => self.error(*node, CompileErrorKind::Malformed, "$ref", message),
-            _ => CompileError::new(CompileErrorKind::Malformed, message),
+        match referring {
+            Some(node) => self.error(node, CompileErrorKind::Malformed, "$ref", message),
+            None => CompileError::new(CompileErrorKind::Malformed, message),
         }
     }
 

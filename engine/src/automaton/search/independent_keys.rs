@@ -104,7 +104,8 @@ impl Search {
                 }
             }
         }
-        for cell in self.algebra.key_cells(formula, &names, exhausted)? {
+        let mut cells = self.algebra.cell_search(formula, &names, exhausted)?;
+        while let Some(cell) = self.algebra.next_cell(&mut cells)? {
             let assertions = self
                 .algebra
                 .assertions_of_member(&[formula], MemberKey::In(&cell.within))?;

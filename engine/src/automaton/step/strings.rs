@@ -101,6 +101,28 @@ impl Automaton {
         Ok(Some(State::new(cursor, stack)))
     }
 
+    /// The state after the opening quote of a string that is in a language as well; `None` if no such string may come.
+    pub(crate) fn begin_string_within(
+        &mut self,
+        before: State,
+        within: LanguageId,
+    ) -> Result<Option<State>, AutomatonError> {
+        let Some(at) = self.step(before, b'"')? else {
+            return Ok(None);
+        };
+        let Cursor::String(decode, language, open, text, expected) = at.cursor else {
+            return Ok(None);
+        };
+        let mut viable = self.languages_mut().and(&[language, within])?;
+        if self.languages_mut().is_empty(viable)? {
+            // None of the strings that the style prefers is in the language.
+            let valid = self.search.strings_of(expected)?.valid;
+            viable = self.languages_mut().and(&[valid, within])?;
+        }
+        let cursor = Cursor::String(decode, viable, open, text, expected);
+        Ok((!self.languages_mut().is_empty(viable)?).then(|| State::new(cursor, at.stack)))
+    }
+
     /// The state after a byte within a string.
     pub(super) fn in_string(
         &mut self,

@@ -599,7 +599,7 @@ fn limits_are_named_where_they_are_reached() {
     let chain = format!(r##"{{"$defs": {{{chain}, "30": {{"type": "integer"}}}}, "$ref": "#/$defs/0"}}"##);
     let three = r#"{"type": "object", "properties": {"a": {"oneOf": [{"minimum": 1}, {"multipleOf": 2}, {"multipleOf": 3}]}}, "required": ["a"],
         "not": {"properties": {"a": {"enum": [2, 3, 4]}}}, "anyOf": [{"properties": {"a": {"multipleOf": 5}}}, {"properties": {"a": {"minimum": 7}}}]}"#;
-    let patterns = r#"{"type": "object", "patternProperties": {"^a": {"type": "integer"}, "b$": {"minimum": 1}, "c": {"minimum": 2}}, "minProperties": 1, "not": {"required": ["d"]}}"#;
+    let patterns = r#"{"type": "object", "patternProperties": {"^a": {"type": "integer"}, "b$": {"type": "string"}, "c": {"type": "null"}}, "minProperties": 1, "not": {"required": ["d"]}}"#;
     let differ = r#"{"type": "array", "uniqueItems": true, "items": {"enum": [1, 2, 3, 4]}, "minItems": 4}"#;
     let contained = r#"{"type": "array", "uniqueItems": true, "items": {"enum": [1, 2, 3, 4]}, "allOf": [{"contains": {"minimum": 1}}, {"contains": {"multipleOf": 2}}, {"contains": {"multipleOf": 3}}]}"#;
     let listed = r#"{"enum": [[1], [2], [3]]}"#;

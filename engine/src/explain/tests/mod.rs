@@ -270,6 +270,11 @@ fn everything_that_is_refused_is_listed_once() {
             (Some("/properties/b/allOf/0"), Some("pattern"))
         ]
     );
+    let many: Vec<String> = (0..1001)
+        .map(|number| format!(r#""p{number}": {{"pattern": "("}}"#))
+        .collect();
+    let refused = explainer(&format!(r#"{{"properties": {{{}}}}}"#, many.join(","))).refused();
+    assert_eq!(refused.len(), 1000, "no more are listed");
 }
 
 #[test]

@@ -1,8 +1,11 @@
 //! The cost of explanations, in steps that are counted: on usual schemas that are large, and on hostile ones.
 
 use super::*;
+use crate::explain::direct_checks::{DirectCheck, JudgedText};
 use crate::explain::explainer::unsatisfiable;
+use crate::explain::keyword_part::KeywordPart;
 use crate::explain::minimal_conflict::MAX_WORK;
+use crate::schema::Keywords;
 
 /// A list of calls of so many tools, as agents send it.
 fn tools(count: usize) -> String {
@@ -108,10 +111,41 @@ fn hostile_schemas_are_explained_as_far_as_it_goes() {
 #[test]
 fn many_parts_without_a_value_are_explained_within_one_budget() {
     let part = |at: usize| format!(r#""p{at}": {{"type": "string", "enum": [{at}, {at}.5], "minLength": 1}}"#);
-    let parts: Vec<String> = (0..1000).map(part).collect();
+    let parts: Vec<String> = (0..1001).map(part).collect();
     let mut explainer = explainer(&format!(r#"{{"properties": {{{}}}}}"#, parts.join(",")));
     let parts = explainer.unsatisfiable_parts().unwrap();
-    assert_eq!(parts.len(), 1000);
+    assert_eq!(parts.len(), 1000, "no more are listed");
     assert!(parts[0].conflict.minimal && !parts[0].conflict.keywords.is_empty());
     assert!(explainer.work < 11 * MAX_WORK, "{}", explainer.work);
+}
+
+/// An object of many declared members is given up within the budget, not after all of them were looked up.
+#[test]
+fn members_are_looked_up_within_the_budget() {
+    let members = |value: &str| {
+        let members: Vec<String> = (0..2_000).map(|number| format!(r#""p{number}": {value}"#)).collect();
+        members.join(",")
+    };
+    let mut explainer = explainer(&format!(r#"{{"properties": {{{}}}}}"#, members(r#"{"type": "null"}"#)));
+    let text = format!("{{{}}}", members("null").replace(r#""p1999": null"#, r#""p1999": 1"#));
+    assert!(explainer.forbidden(text.as_bytes()).unwrap().is_some());
+    assert!(explainer.work < 2 * MAX_WORK, "{}", explainer.work);
+}
+
+#[test]
+fn required_names_are_looked_up_in_linear_time() {
+    let names = (0..100_000).map(|number| format!("p{number}"));
+    let members: Vec<String> = names.clone().map(|name| format!("\"{name}\": 0")).collect();
+    let text = format!("{{{}}}", members.join(","));
+    let mut keywords = Keywords {
+        required: names.collect(),
+        ..Keywords::default()
+    };
+    let mut text = JudgedText::new(text.as_bytes(), true);
+    assert_eq!(text.check(KeywordPart::Required, &keywords, 0), DirectCheck::Passes);
+    keywords.required.push("q".to_owned());
+    assert!(matches!(
+        text.check(KeywordPart::Required, &keywords, 0),
+        DirectCheck::Fails(_)
+    ));
 }

@@ -70,6 +70,13 @@ pub(crate) trait MaskedText: Send + Sync + 'static {
     /// The bytes that must come, up to a limit.
     fn forced_text(&self, at: &Self::State) -> Result<Vec<u8>, MaskError>;
 
+    /// Returns, for a state in a text that any characters may follow, and behind each of which the same has to come, the tokens within such
+    /// a text for which that does not hold, sorted. `None` of any other state, and where it is not known.
+    fn free_text_but(&self, at: &Self::State) -> Result<Option<Vec<TokenId>>, MaskError> {
+        let _ = at;
+        Ok(None)
+    }
+
     /// Returns tokens of a short text that ends the text from a state; none where none was found.
     fn completion(&self, at: &Self::State) -> Result<Option<Vec<TokenId>>, MaskError>;
 

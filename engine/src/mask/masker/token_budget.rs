@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use super::state_masker::{MaskedText, StateMasker};
+use crate::mask::index::base_sets::bit;
 use crate::{MaskError, TokenId, TokenMask};
 
 /// Tokens to spare from which on no token's own end is looked for: a single token rarely makes so many others necessary.
@@ -14,11 +15,26 @@ const SPARE_TOKENS_IN_LARGE_MASKS: usize = 64;
 /// Number of allowed tokens up to which each one's end is looked for early: a look takes microseconds.
 const MAX_TOKENS_LOOKED_AT_EARLY: usize = 256;
 
+/// Ends that are looked for in one mask at most. A token whose end would be looked for beyond that is not known to lead to an end.
+const MAX_LOOKS: usize = 512;
+
+/// Tokens by which the end behind one token within free text may be further than that behind another: a character of which a part is written
+/// takes up to twelve, and a key has to differ from those that were there.
+const SPARE_TOKENS_WITHIN_TEXT: u32 = 16;
+
 /// Plans that are kept: more than tokens are taken back at a time.
 const MAX_PLANS: usize = 64;
 
 /// Tokens that are not known to lead to an end.
 const NO_END: u32 = u32::MAX;
+
+/// The lengths of the completions behind the tokens of a mask.
+struct Looks {
+    /// Length of the longest of them, or [`NO_END`].
+    furthest: u32,
+    /// The tokens that were looked at, each with the length of the completion behind it.
+    lengths: Vec<(TokenId, u32)>,
+}
 
 /// The plans of a document under a limit on tokens, and the buffer of its masks.
 #[derive(Clone, Debug)]
@@ -65,9 +81,15 @@ impl<T: MaskedText> StateMasker<T> {
             return Ok(false);
         }
         let mut allowed = self.whole_mask()?.clone();
+        // The end of sequence takes a token, as the token that is looked at does.
+        let fits = |length: u32| length != NO_END && length as usize + 2 <= tokens;
         if spare >= SPARE_TOKENS_IN_LARGE_MASKS && allowed.count() > MAX_TOKENS_LOOKED_AT_EARLY
-            || self.furthest(&allowed)? as usize + 2 <= tokens
+            || self.texts().furthest().get(&T::key(self.state())).is_some_and(fits)
         {
+            return Ok(false);
+        }
+        let looks = self.look(&allowed, fits)?;
+        if fits(looks.furthest) {
             return Ok(false);
         }
         let plan = match planned {
@@ -78,14 +100,9 @@ impl<T: MaskedText> StateMasker<T> {
                 plan
             }
         };
-        let mut lengths = HashMap::new();
-        let whole: Vec<TokenId> = allowed.iter().collect();
-        for token in whole {
-            if !self.ends_here(token)? && plan.first() != Some(&token) {
-                let length = self.length_after(token, &mut lengths)?;
-                if length == NO_END || length as usize + 2 > tokens {
-                    allowed.forbid(token);
-                }
+        for (token, length) in looks.lengths {
+            if !fits(length) && plan.first() != Some(&token) {
+                allowed.forbid(token);
             }
         }
         self.budget_mut().mask = allowed;
@@ -117,20 +134,44 @@ impl<T: MaskedText> StateMasker<T> {
         budget.plans.push((start, plan));
     }
 
-    /// The length of the longest completion behind one of the tokens `allowed`.
-    fn furthest(&self, allowed: &TokenMask) -> Result<u32, MaskError> {
-        let key = T::key(self.state());
-        if let Some(known) = self.texts().furthest().get(&key) {
-            return Ok(known);
-        }
-        let (mut furthest, mut lengths) = (0, HashMap::new());
-        for token in allowed.iter() {
-            if !self.ends_here(token)? {
-                furthest = furthest.max(self.length_after(token, &mut lengths)?);
+    /// Looks for the ends behind the tokens `allowed`. Tokens within free text are not looked at one by one where the furthest end behind
+    /// any of them fits.
+    fn look(&self, allowed: &TokenMask, fits: impl Fn(u32) -> bool) -> Result<Looks, MaskError> {
+        let any = &self.texts().sets().any;
+        let mut by_state = HashMap::new();
+        let mut looks = Looks {
+            furthest: 0,
+            lengths: Vec::new(),
+        };
+        let apart = self.texts().free_text_but(self.state())?;
+        let is_alike = |token: TokenId, apart: &[TokenId]| bit(any, token) && apart.binary_search(&token).is_err();
+        let one = apart
+            .as_ref()
+            .and_then(|apart| allowed.iter().find(|token| is_alike(*token, apart)));
+        let mut alike = None;
+        if let Some(one) = one {
+            let furthest = self
+                .length_after(one, &mut by_state)?
+                .saturating_add(SPARE_TOKENS_WITHIN_TEXT);
+            if fits(furthest) {
+                (looks.furthest, alike) = (furthest, apart);
             }
         }
-        self.texts().furthest().keep(key, furthest, 0);
-        Ok(furthest)
+        for token in allowed.iter() {
+            if alike.as_ref().is_some_and(|apart| is_alike(token, apart)) || self.ends_here(token)? {
+                continue;
+            }
+            let length = match by_state.len() < MAX_LOOKS {
+                true => self.length_after(token, &mut by_state)?,
+                false => NO_END,
+            };
+            looks.furthest = looks.furthest.max(length);
+            looks.lengths.push((token, length));
+        }
+        if looks.furthest != NO_END {
+            self.texts().furthest().keep(T::key(self.state()), looks.furthest, 0);
+        }
+        Ok(looks)
     }
 
     /// Whether a token that is allowed ends the text. An end of sequence may stand for itself instead.

@@ -5,7 +5,7 @@ use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
 use super::{TOKENS, compiler, vocabulary};
-use crate::{Compiler as _, ExactOptions, Masker, TokenId};
+use crate::{Compiler as _, ExactOptions, Masker, TokenId, TokenMask};
 
 fn masker(schema: &str) -> Box<dyn Masker> {
     compiler(vocabulary(&TOKENS), ExactOptions::default())
@@ -110,5 +110,58 @@ fn without_an_end_in_reach_the_mask_is_the_usual_one() {
     assert_ne!(
         *masker.mask_within(needed(&mut *masker.fork().unwrap())).unwrap(),
         whole
+    );
+}
+
+/// Patterns that sort keys into more classes than may be told apart do not matter where one key of any class suffices.
+#[test]
+fn many_patterns_are_no_obstacle_to_an_end() {
+    let patterns: Vec<String> = ('a'..='o')
+        .zip(0..)
+        .map(|(letter, least)| format!(r#""{letter}": {{"minimum": {least}}}"#))
+        .collect();
+    let schema = format!(
+        r#"{{"type": "object", "patternProperties": {{{}}}}}"#,
+        patterns.join(",")
+    );
+    let mut masker = masker(&schema);
+    for byte in br#"{"a":1"# {
+        masker.advance(TokenId::from(*byte)).unwrap();
+    }
+    let whole = masker.mask().unwrap().clone();
+    assert_eq!(*masker.mask_within(60).unwrap(), whole);
+    masker.advance(TokenId::from(b',')).unwrap();
+    assert!(needed(&mut *masker) <= 8, "a key of no class is short");
+}
+
+/// Tokens within a free key are allowed without a look at each, and few ends are looked for behind the others.
+#[test]
+fn tokens_within_free_text_are_allowed_together() {
+    let letters = ('a'..='z').flat_map(|one| ('a'..='z').map(move |other| format!("{one}{other}")));
+    let texts: Vec<String> = letters.flat_map(|text| [format!("{text}\":{{\""), text]).collect();
+    let compiler = compiler(vocabulary(&texts), ExactOptions::default());
+    let schema = r#"{"type": "object", "properties": {"abc": {"minLength": 200, "type": "string"}}}"#;
+    let mut masker = compiler.compile(schema).unwrap();
+    for byte in br#"{"a"# {
+        masker.advance(TokenId::from(*byte)).unwrap();
+    }
+    let whole = masker.mask().unwrap().clone();
+    let limited = masker.mask_within(40).unwrap().clone();
+    let id = |text: &str| 256 + texts.iter().position(|other| other == text).unwrap() as TokenId;
+    assert!(
+        whole.allows(id("bc")) && !limited.allows(id("bc")),
+        "the value of the listed key has 200 characters"
+    );
+    assert!(limited.allows(id("zz")) && limited.allows(TokenId::from(b'"')));
+    let opens = |mask: &TokenMask| {
+        texts
+            .iter()
+            .filter(|text| text.len() > 2 && mask.allows(id(text)))
+            .count()
+    };
+    assert_eq!(opens(&whole), 675, "the value of the listed key is a string");
+    assert!(
+        (1..600).contains(&opens(&limited)),
+        "an end is looked for behind some of them"
     );
 }

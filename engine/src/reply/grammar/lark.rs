@@ -383,7 +383,8 @@ impl LarkParser<'_> {
     fn repeated(&mut self, mut inner: PartId) -> Result<PartId, CompileError> {
         loop {
             self.skip();
-            let (min, max) = match self.reader.peek() {
+            let sign = self.reader.peek();
+            let (min, max) = match sign {
                 Some('*') => (0, UNBOUNDED),
                 Some('+') => (1, UNBOUNDED),
                 // A rule in the next line may begin with this sign.
@@ -406,7 +407,8 @@ impl LarkParser<'_> {
                 }
                 _ => return Ok(inner),
             };
-            self.reader.next();
+            // More than one such sign in a row says nothing more.
+            self.reader.take_while(|c| Some(c) == sign);
             inner = self.rules.add(Part::Repeat { inner, min, max });
         }
     }

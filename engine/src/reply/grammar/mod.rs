@@ -18,12 +18,12 @@ mod syntax;
 mod tests;
 
 use crate::strings::{LanguageId, Languages, PatternSyntax};
-use crate::{CompileError, CompileErrorKind, ExactOptions, Masker, Vocabulary, WritingBounds};
+use crate::{CompileError, CompileErrorKind, ExactOptions, Masker, WritingBounds};
 use regular::{RegularRules, limit};
 use rules::{Grammar, Rule};
 pub use syntax::GrammarSyntax;
 
-use super::{ReplyCompiler, ReplyForm};
+use super::{ReplyCompiler, ReplyForm, text};
 
 /// The name under which the language of a grammar is the keyword `pattern` of a schema. As an expression it cannot be read.
 const NAME: &str = "(grammar";
@@ -42,7 +42,7 @@ pub(super) fn compile(
     let mut languages = Languages::within(&options.schema.limits);
     let grammar = read(grammar, syntax, &options)?;
     let rules = RegularRules::new(&grammar, &mut languages)?;
-    let within = spelled(&compiler.vocabulary, &mut languages)?;
+    let within = spelled(compiler, &mut languages)?;
     match rules.language(grammar.root) {
         Some(language) => {
             let schema = schema(language, within, &mut languages)?;
@@ -74,7 +74,7 @@ pub(super) fn content(
         );
         return Err(CompileError::new(CompileErrorKind::Unsupported, message).on_keyword("grammar"));
     };
-    let within = spelled(&compiler.vocabulary, languages)?;
+    let within = spelled(compiler, languages)?;
     Ok((schema(language, within, languages)?, options))
 }
 
@@ -95,12 +95,9 @@ fn read(grammar: &str, syntax: GrammarSyntax, options: &ExactOptions) -> Result<
 }
 
 /// The texts that tokens can spell, if not all.
-fn spelled(vocabulary: &Vocabulary, languages: &mut Languages) -> Result<Option<LanguageId>, CompileError> {
-    if !vocabulary.is_ascii() {
-        return Ok(None);
-    }
-    let character = languages.characters(&[('\0', '\u{7f}')], false).map_err(limit)?;
-    languages.repeat(character, 0, u64::MAX).map(Some).map_err(limit)
+fn spelled(compiler: &ReplyCompiler, languages: &mut Languages) -> Result<Option<LanguageId>, CompileError> {
+    let ascii = compiler.is_ascii.then(|| text::ascii(languages));
+    ascii.transpose().map_err(limit)
 }
 
 /// The schema of the texts of a language that tokens can spell.

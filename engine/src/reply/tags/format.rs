@@ -121,6 +121,8 @@ pub(super) struct FoundContent {
     pub(super) source: ContentSource,
     /// The JSON Pointer at which the content was found first.
     pub(super) place: String,
+    /// Whether the source is as it stands at this place, so that JSON Pointers into the source go on from there.
+    pub(super) is_verbatim: bool,
     /// Whether the content must have a text. Others are one of several forms of a parameter, or the value of an optional parameter.
     pub(super) is_needed: bool,
 }

@@ -72,7 +72,8 @@ pub(super) fn compile(compiler: &ReplyCompiler, tag: &str) -> Result<Box<dyn Mas
                 numbers.pop();
                 numbers.push(None);
             }
-            Err(error) => return Err(error.within(&found.place)),
+            Err(error) if found.is_verbatim => return Err(error.within(&found.place)),
+            Err(error) => return Err(error.at(found.place.clone())),
         }
     }
     tag.leave_out(&numbers)?;
@@ -101,7 +102,7 @@ fn content(compiler: &ReplyCompiler, source: &ContentSource) -> Result<Content, 
     };
     let of_text = |schema: &str, options: &ExactOptions, languages, never| {
         let (mut automaton, start) = options.automaton(schema, languages)?;
-        let start = text::begin(&mut automaton, start)?.ok_or_else(|| {
+        let start = text::begin(&mut automaton, start, compiler.is_ascii)?.ok_or_else(|| {
             let message = "no text is one of this content";
             CompileError::new(CompileErrorKind::Unsatisfiable, message).at("")
         })?;
@@ -141,7 +142,7 @@ fn content(compiler: &ReplyCompiler, source: &ContentSource) -> Result<Content, 
             never,
         ),
         ContentSource::Regex(pattern) => {
-            let schema = text::schema_of_pattern(pattern, &compiler.options, &compiler.vocabulary)?;
+            let schema = text::schema_of_pattern(pattern, &compiler.options)?;
             of_text(&schema, &compiler.text_options(), languages(), &[])
         }
         ContentSource::Grammar(text) => {

@@ -5,7 +5,7 @@ use hashbrown::HashMap;
 use crate::json::{Content, Document, NodeIndex};
 use crate::{CompileError, CompileErrorKind, Limits, Vocabulary};
 
-use super::format::{ContentSource, Format, FormatId, FoundContent, StructuralTag, Tag, Tags, Unit};
+use super::format::{ContentId, ContentSource, Format, FormatId, FoundContent, StructuralTag, Tag, Tags, Unit};
 use super::literal::Literal;
 use super::members::Members;
 use super::parameters;
@@ -32,13 +32,7 @@ pub(super) fn parse(
     tokens: &TagTokens,
     (limits, is_closed): (&Limits, bool),
 ) -> Result<StructuralTag, CompileError> {
-    let document = Document::parse(text, limits).map_err(|error| {
-        let kind = match error.kind {
-            crate::json::ParseErrorKind::Limit => CompileErrorKind::LimitExceeded,
-            _ => CompileErrorKind::Malformed,
-        };
-        CompileError::new(kind, error.to_string()).at(error.pointer.clone())
-    })?;
+    let document = Document::parse(text, limits)?;
     let mut parser = Parser {
         members: Members {
             document: &document,
@@ -48,7 +42,6 @@ pub(super) fn parse(
         },
         limits,
         is_closed,
-        is_ascii: vocabulary.is_ascii(),
         formats: Vec::new(),
         contents: Vec::new(),
         known: HashMap::new(),
@@ -70,11 +63,9 @@ pub(super) struct Parser<'a> {
     pub(super) limits: &'a Limits,
     /// Whether objects that do not say so have no further members.
     pub(super) is_closed: bool,
-    /// Whether the tokens spell ASCII alone.
-    pub(super) is_ascii: bool,
     formats: Vec<Format>,
     contents: Vec<FoundContent>,
-    known: HashMap<ContentSource, usize>,
+    known: HashMap<ContentSource, ContentId>,
     /// Formats that are still to be read.
     open: Vec<(NodeIndex, FormatId)>,
 }
@@ -96,20 +87,26 @@ impl<'a> Parser<'a> {
         nodes.into_iter().map(|node| self.later(node)).collect()
     }
 
-    /// The number of a content, of which there must be a text if it is needed.
-    pub(super) fn content(&mut self, source: ContentSource, at: NodeIndex, is_needed: bool) -> usize {
-        if let Some(known) = self.known.get(&source) {
-            self.contents[*known].is_needed |= is_needed;
+    /// The number of a content.
+    pub(super) fn content(&mut self, found: FoundContent) -> ContentId {
+        if let Some(known) = self.known.get(&found.source) {
+            self.contents[*known].is_needed |= found.is_needed;
             return *known;
         }
         let id = self.contents.len();
-        self.known.insert(source.clone(), id);
-        self.contents.push(FoundContent {
-            source,
-            place: self.members.document.pointer(at),
-            is_needed,
-        });
+        self.known.insert(found.source.clone(), id);
+        self.contents.push(found);
         id
+    }
+
+    /// The format that is a content, whose source stands at a node.
+    fn content_at(&mut self, node: NodeIndex, source: ContentSource) -> Format {
+        Format::Content(self.content(FoundContent {
+            source,
+            place: self.members.document.pointer(node),
+            is_verbatim: true,
+            is_needed: true,
+        }))
     }
 
     fn root(&mut self) -> Result<FormatId, CompileError> {
@@ -182,7 +179,7 @@ impl<'a> Parser<'a> {
             any_order,
             arguments: None,
         };
-        Ok(Format::Content(self.content(source, schema, true)))
+        Ok(self.content_at(schema, source))
     }
 
     fn format(&mut self, node: NodeIndex) -> Result<Format, CompileError> {
@@ -211,7 +208,7 @@ impl<'a> Parser<'a> {
                 self.members.only(node, &["type", "pattern"])?;
                 let pattern = self.members.needed(node, "pattern")?;
                 let source = ContentSource::Regex(self.members.string(pattern)?.to_owned());
-                Ok(Format::Content(self.content(source, pattern, true)))
+                Ok(self.content_at(pattern, source))
             }
             "any_text" => {
                 self.members
@@ -269,7 +266,7 @@ impl<'a> Parser<'a> {
                 self.members.only(node, &["type", "grammar"])?;
                 let grammar = self.members.needed(node, "grammar")?;
                 let source = ContentSource::Grammar(self.members.string(grammar)?.to_owned());
-                Ok(Format::Content(self.content(source, grammar, true)))
+                Ok(self.content_at(grammar, source))
             }
             "qwen_xml_parameter" => {
                 self.members.only(node, &["type", "json_schema"])?;

@@ -71,13 +71,9 @@ fn in_document(kind: CompileErrorKind, message: String, pointer: String, uri: Op
 }
 
 fn describe_parse_error(error: ParseError, uri: Option<&str>) -> CompileError {
-    let kind = match error.kind {
-        ParseErrorKind::Syntax | ParseErrorKind::DuplicateName => CompileErrorKind::Malformed,
-        ParseErrorKind::Limit => CompileErrorKind::LimitExceeded,
-    };
     let message = match error.kind {
         ParseErrorKind::Syntax => format!("not JSON: {error}"),
         _ => error.to_string(),
     };
-    in_document(kind, message, error.pointer, uri)
+    in_document(error.kind.into(), message, error.pointer, uri)
 }

@@ -34,6 +34,17 @@ pub enum PatternSyntax {
 }
 
 impl PatternSyntax {
+    /// The dialect of a name as options have it: `common`, `ecma`, `rust` or `python`. None for any other name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        match name {
+            "common" => Some(Self::Common),
+            "ecma" => Some(Self::Ecma),
+            "rust" => Some(Self::Rust),
+            "python" => Some(Self::Python),
+            _ => None,
+        }
+    }
+
     /// A pattern that is found in the texts that `pattern` matches whole. `pattern` can be read.
     pub(crate) fn anchored(self, pattern: &str) -> String {
         match self {

@@ -19,6 +19,20 @@ const KEYS_LISTED_AT_ONCE: usize = 8;
 /// Number of languages whose first keys are remembered.
 const KEPT_KEY_LISTS: usize = 16;
 
+/// A search for the cells into which languages sort keys, one after the other.
+#[derive(Debug, Default)]
+pub(crate) struct CellSearch {
+    /// Cells that were found by looking keys up in lists.
+    listed: std::vec::IntoIter<KeyCell>,
+    languages: Vec<LanguageId>,
+    /// The keys that are left out, sorted by their ids.
+    taken: Vec<TextId>,
+    /// Unions of cells: the languages that contain their keys, the keys, and the number of languages that were looked at.
+    open: Vec<(Vec<LanguageId>, LanguageId, usize)>,
+    /// Number of cells that were found, those without a key that is left among them.
+    found: usize,
+}
+
 impl Algebra {
     /// The keys that atoms of `formula` mention by themselves, sorted by their ids. A key that has been used can still
     /// be mentioned only in the formula of an independent-key object.
@@ -57,43 +71,93 @@ impl Algebra {
         if let Some(cells) = self.key_cells_by_lists(languages, names, used)? {
             return Ok(cells);
         }
-        let mut cells = vec![(Vec::new(), self.languages.any())];
-        for &language in languages {
-            let outside = self.languages.not(language)?;
-            let mut split = Vec::new();
-            for (within, names) in cells {
-                let inner = self.languages.and(&[names, language])?;
-                if !self.languages.is_empty(inner)? {
-                    let mut within: Vec<LanguageId> = within.clone();
-                    within.push(language);
-                    split.push((within, inner));
-                }
-                let outer = self.languages.and(&[names, outside])?;
-                if !self.languages.is_empty(outer)? {
-                    split.push((within, outer));
-                }
-            }
-            cells = split;
-            self.check_classes(cells.len())?;
+        let mut search = self.undecided_cells(languages.to_vec(), names, used);
+        let mut cells = Vec::new();
+        while let Some(cell) = self.next_cell(&mut search)? {
+            cells.push(cell);
         }
-        let mut sorted = Vec::new();
+        // Keys in many languages come first, so that what holds of the most subschemas is tried first.
+        cells.reverse();
+        Ok(cells)
+    }
+
+    /// A search for the cells of [`key_cells`](Self::key_cells) one by one, for callers that need not see all of them: independent patterns
+    /// double their number.
+    pub(crate) fn cell_search(
+        &mut self,
+        formula: FormulaId,
+        names: &[TextId],
+        used: &[TextId],
+    ) -> Result<CellSearch, AutomatonError> {
+        let languages = self.languages_of(formula);
+        match self.key_cells_by_lists(&languages, names, used)? {
+            Some(cells) => Ok(CellSearch {
+                listed: cells.into_iter(),
+                ..CellSearch::default()
+            }),
+            None => Ok(self.undecided_cells(languages, names, used)),
+        }
+    }
+
+    /// A search that has looked at nothing yet.
+    fn undecided_cells(&self, languages: Vec<LanguageId>, names: &[TextId], used: &[TextId]) -> CellSearch {
         let mut taken = [names, used].concat();
         taken.sort_unstable();
         taken.dedup();
-        for (within, all) in cells {
-            let mut taken_of = Vec::new();
-            for &name in &taken {
-                if self.covers(Keys::Language(all), MemberKey::Known(name))? {
-                    taken_of.push(name);
+        CellSearch {
+            languages,
+            taken,
+            open: vec![(Vec::new(), self.languages.any(), 0)],
+            ..CellSearch::default()
+        }
+    }
+
+    /// Finds the next cell, where patterns sort the keys one of those in few languages first; `None` where there is no other.
+    pub(crate) fn next_cell(&mut self, search: &mut CellSearch) -> Result<Option<KeyCell>, AutomatonError> {
+        if let Some(cell) = search.listed.next() {
+            return Ok(Some(cell));
+        }
+        while let Some((within, names, decided)) = search.open.pop() {
+            let Some(&language) = search.languages.get(decided) else {
+                search.found += 1;
+                self.check_classes(search.found)?;
+                match self.cell_without(within, names, &search.taken)? {
+                    Some(cell) => return Ok(Some(cell)),
+                    None => continue,
+                }
+            };
+            let outside = self.languages.not(language)?;
+            let outer = self.languages.and(&[names, outside])?;
+            let inner = self.languages.and(&[names, language])?;
+            let also_within = [&within[..], &[language]].concat();
+            for (within, names) in [(also_within, inner), (within, outer)] {
+                if !self.languages.is_empty(names)? {
+                    search.open.push((within, names, decided + 1));
                 }
             }
-            let left = self.count_remaining(all, &taken_of)?;
-            if left != Some(0) {
-                let names = CellKeys::Language(self.without_keys(all, &taken_of)?);
-                sorted.push(KeyCell { within, names, left });
+        }
+        Ok(None)
+    }
+
+    /// The cell of the keys of a language that are not in `taken`; `None` if there are none.
+    fn cell_without(
+        &mut self,
+        within: Vec<LanguageId>,
+        all: LanguageId,
+        taken: &[TextId],
+    ) -> Result<Option<KeyCell>, AutomatonError> {
+        let mut taken_of = Vec::new();
+        for &name in taken {
+            if self.covers(Keys::Language(all), MemberKey::Known(name))? {
+                taken_of.push(name);
             }
         }
-        Ok(sorted)
+        let left = self.count_remaining(all, &taken_of)?;
+        if left == Some(0) {
+            return Ok(None);
+        }
+        let names = CellKeys::Language(self.without_keys(all, &taken_of)?);
+        Ok(Some(KeyCell { within, names, left }))
     }
 
     /// The cells where each language is a short list of keys or the complement of one: keys on no list form one cell,

@@ -130,7 +130,10 @@ impl Automaton {
             names.extend(optional.iter().map(|(_, name)| *name).take(least - names.len()));
             if names.len() < least {
                 let listed: Vec<TextId> = known.iter().copied().collect();
-                for cell in self.search.algebra.key_cells(open.demand, &listed, open.exhausted)? {
+                let mut cells = self.search.algebra.cell_search(open.demand, &listed, open.exhausted)?;
+                while names.len() < least
+                    && let Some(cell) = self.search.algebra.next_cell(&mut cells)?
+                {
                     let wanted = least - names.len();
                     // Keys that are too hard to find are skipped.
                     let Ok(others) = self.search.algebra.keys_beside(&cell.names, &known, wanted) else {

@@ -100,6 +100,14 @@ impl Automaton {
             .then(|| self.search.algebra.beginning_with(&name.classes.listed, name.text))
     }
 
+    /// The texts that make a listed key behind the text read, if all other keys are of one class; `None` otherwise.
+    pub(crate) fn listed_rests(&self, name: &PartialKey) -> Option<Vec<&str>> {
+        let texts = &self.search.algebra.texts;
+        let read = texts.length(name.text);
+        let listed = self.only_listed_differ(name)?;
+        Some(listed.iter().map(|key| &texts.get(*key)[read..]).collect())
+    }
+
     /// The listed key that consists of the text read and `more`; `None` if there is none.
     pub(crate) fn listed_behind(&mut self, name: &PartialKey, more: &str) -> Option<TextId> {
         let whole = self.search.algebra.texts.find_extended(name.text, more)?;

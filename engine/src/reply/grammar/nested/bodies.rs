@@ -32,7 +32,7 @@ pub(super) type CallId = u32;
 
 /// States of all rules, at most.
 const MAX_STATES: usize = 1 << 14;
-/// Steps of the search for states, at most: a few seconds.
+/// Steps of the search for states, at most: a few seconds. An item that is made or looked up takes one, and one more for each call around it.
 const MAX_STEPS: usize = 1 << 24;
 /// Maximal number of calls that are inlined into one another.
 const MAX_DEPTH: usize = 12;
@@ -187,8 +187,9 @@ impl<'a> BodyBuilder<'a> {
             if !seen.insert((returns.clone(), point)) {
                 continue;
             }
-            self.steps += 1;
-            for edge in &self.skeleton.points[point as usize] {
+            let edges = &self.skeleton.points[point as usize];
+            self.steps += (1 + edges.len()) * (1 + returns.len());
+            for edge in edges {
                 let head = match *edge {
                     Edge::Empty(to) => {
                         open.push((returns.clone(), to));
@@ -262,6 +263,7 @@ impl<'a> BodyBuilder<'a> {
     /// Inlines the called rules of a state that share a first byte with another item; returns the bytes that the state's own texts read.
     fn write_in(&mut self, body: BodyId, items: &mut Items) -> Result<ByteSet, CompileError> {
         loop {
+            self.steps += items.size();
             let own = self.own(items)?;
             let called: BTreeSet<BodyId> = items.items.iter().filter_map(Item::called).collect();
             let mut alike: BTreeSet<BodyId> = BTreeSet::new();
@@ -318,13 +320,13 @@ impl<'a> BodyBuilder<'a> {
             false => self.write_in(body, &mut items)?,
         };
         items.may_end &= !is_start || body == REPLY;
+        self.steps += items.size();
         let key = (body, items, is_start);
         if let Some(known) = self.numbers.get(&key) {
             return Ok(*known);
         }
         let (_, items, _) = key.clone();
         let number = self.bodies.states.len() as StateId;
-        self.steps += items.items.len();
         if number as usize >= MAX_STATES {
             return Err(self.refused());
         }
@@ -372,6 +374,7 @@ impl<'a> BodyBuilder<'a> {
     /// Returns the exit of a rule with the remaining items `rest`. A new exit schedules the states behind the rule's calls.
     fn exit(&mut self, body: BodyId, rest: &BTreeSet<Item>) -> Result<usize, CompileError> {
         let exits = &mut self.bodies.exits[body];
+        self.steps += exits.len();
         if let Some(known) = exits.iter().position(|other| other == rest) {
             return Ok(known);
         }
@@ -399,6 +402,7 @@ impl<'a> BodyBuilder<'a> {
                     if returns.len() > MAX_DEPTH {
                         return Err(self.refused());
                     }
+                    self.steps += 1 + returns.len();
                     items.items.insert(Item { returns, head });
                 }
                 self.enter(&mut items, returns, to)?;

@@ -35,6 +35,11 @@ pub(super) struct Items {
 }
 
 impl Items {
+    /// The number of items, and of the calls around them.
+    pub(super) fn size(&self) -> usize {
+        self.items.iter().map(|item| 1 + item.returns.len()).sum()
+    }
+
     /// The outermost inlined call, with its return point, if it is around all items.
     pub(super) fn common(&self) -> Option<(BodyId, PointId)> {
         let outermost = |item: &Item| item.returns.first().copied();

@@ -16,8 +16,8 @@ use super::outline::{Alternatives, Outlines, START};
 
 /// Maximal number of pairs of one structural tag: a choice among as many documents as there may be threads has fewer.
 const MAX_PAIRS: usize = 1 << 19;
-/// Maximal number of times that pairs are reached, repetitions included.
-const MAX_ADDED: usize = 1 << 25;
+/// Maximal number of steps of one search: successors of positions, and pairs that are reached, repetitions included.
+const MAX_SEARCH_STEPS: usize = 1 << 25;
 
 /// Flag in the state of free text: the part of the patterns that was read before the threads of a pair parted is unknown.
 const PARTED: u32 = 1 << 31;
@@ -53,9 +53,11 @@ pub(super) struct Pairs<'a> {
     every: Box<[u8]>,
     /// Representatives of the classes of bytes: those that fixed texts, patterns and outlines of documents distinguish, and one other.
     apart: Box<[u8]>,
+    /// The points behind the patterns of each free text, by the last byte of the pattern.
+    behind_patterns: HashMap<(PointId, u8), SmallVec<[PointId; 2]>>,
     seen: HashSet<(Position, Position)>,
     open: Vec<(Position, Position)>,
-    added: usize,
+    steps: usize,
 }
 
 /// The result of the search: all pairs, or the contents whose outlines are too coarse.
@@ -68,10 +70,18 @@ pub(super) enum Found {
 impl<'a> Pairs<'a> {
     pub(super) fn new(program: &'a Program, outlines: &'a Outlines<'a>) -> Self {
         let mut apart: HashSet<u8> = b" \t\n\r0123456789.eE+-\"]}l".iter().copied().collect();
-        for point in &program.points {
+        let mut behind_patterns: HashMap<_, SmallVec<_>> = HashMap::new();
+        for (number, point) in (0..).zip(&program.points) {
             match point {
                 Point::Branch(edges) => apart.extend(edges.iter().map(|(byte, _)| *byte)),
-                Point::Free(region) => apart.extend(region.patterns().flatten()),
+                Point::Free(region) => {
+                    apart.extend(region.patterns().flatten());
+                    for (text, behind) in region.rules() {
+                        if let Some(last) = text.last() {
+                            behind_patterns.entry((number, *last)).or_default().push(behind);
+                        }
+                    }
+                }
                 Point::End | Point::Fork(_) | Point::Content(..) => {}
             }
         }
@@ -82,9 +92,10 @@ impl<'a> Pairs<'a> {
             outlines,
             every: (0..=u8::MAX).filter(|byte| *byte != BY_ID).collect(),
             apart: apart.into_iter().collect(),
+            behind_patterns,
             seen: HashSet::new(),
             open: Vec::new(),
-            added: 0,
+            steps: 0,
         }
     }
 
@@ -240,10 +251,7 @@ impl<'a> Pairs<'a> {
     }
 
     fn add(&mut self, one: Position, other: Position) -> Result<Option<Conflict>, CompileError> {
-        self.added += 1;
-        if self.added > MAX_ADDED {
-            return Err(too_large("ways to read a reply, two by two", MAX_ADDED));
-        }
+        self.count_steps(1)?;
         if one.point == other.point
             && let Some((content, _)) = self.program.content(one.point)
             && ![one, other]
@@ -262,8 +270,16 @@ impl<'a> Pairs<'a> {
         Ok(None)
     }
 
+    fn count_steps(&mut self, count: usize) -> Result<(), CompileError> {
+        self.steps += count;
+        match self.steps > MAX_SEARCH_STEPS {
+            true => Err(too_large("ways to read a reply, two by two", MAX_SEARCH_STEPS)),
+            false => Ok(()),
+        }
+    }
+
     /// Returns a superset of the positions that a thread may have after a byte.
-    fn successors(&self, from: Position, byte: u8) -> Result<Successors, CompileError> {
+    fn successors(&mut self, from: Position, byte: u8) -> Result<Successors, CompileError> {
         let (mut next, mut left): (Successors, SmallVec<[PointId; 4]>) = (SmallVec::new(), SmallVec::new());
         self.one(from, byte, false, &mut next, &mut left)?;
         let mut at = 0;
@@ -273,6 +289,7 @@ impl<'a> Pairs<'a> {
                 self.one(position(*thread), byte, true, &mut next, &mut left)?;
             }
         }
+        self.count_steps(next.len())?;
         Ok(next)
     }
 
@@ -324,13 +341,14 @@ impl<'a> Pairs<'a> {
                 } else {
                     leave(region.exit);
                 }
-                let may_be_read = |text: &[u8]| match (reads_ids, parted) {
-                    (true, _) => true,
-                    (false, PARTED) => text.last() == Some(&byte),
-                    (false, _) => after.is_none() && text.last() == Some(&byte),
-                };
-                for (_, point) in region.rules().filter(|(text, _)| may_be_read(text)) {
-                    self.enter(point, Some(thread), next);
+                if reads_ids {
+                    for (_, behind) in region.rules() {
+                        self.enter(behind, Some(thread), next);
+                    }
+                } else if parted == PARTED || after.is_none() {
+                    for behind in self.behind_patterns.get(&(from.point, byte)).into_iter().flatten() {
+                        self.enter(*behind, Some(thread), next);
+                    }
                 }
             }
             Point::Content(content, behind) => {

@@ -55,17 +55,13 @@ pub(super) struct Arguments {
     /// The schema that lists the parameters.
     pub(super) root: NodeIndex,
     /// JSON Pointer of the document in the structural tag.
-    pub(super) place: String,
+    place: String,
 }
 
 impl Arguments {
     /// Reads the text of the schema; `place` is its JSON Pointer in the structural tag.
     pub(super) fn read(text: String, limits: &Limits, place: String) -> Result<Self, CompileError> {
-        let document = Document::parse(&text, limits).map_err(|error| {
-            let kind = CompileErrorKind::Malformed;
-            let found = CompileError::new(kind, error.to_string()).at(error.pointer.clone());
-            found.within(&place)
-        })?;
+        let document = Document::parse(&text, limits).map_err(|error| CompileError::from(error).within(&place))?;
         let mut arguments = Self {
             document,
             text: text.into(),
@@ -77,8 +73,12 @@ impl Arguments {
     }
 
     pub(super) fn error(&self, kind: CompileErrorKind, at: NodeIndex, message: impl Into<String>) -> CompileError {
-        let error = CompileError::new(kind, message).at(self.document.pointer(at));
-        error.within(&self.place)
+        CompileError::new(kind, message).at(self.place_of(at))
+    }
+
+    /// JSON Pointer of a value of the document in the structural tag.
+    pub(super) fn place_of(&self, at: NodeIndex) -> String {
+        format!("{}{}", self.place, self.document.pointer(at))
     }
 
     pub(super) fn malformed(&self, at: NodeIndex, message: impl Into<String>) -> CompileError {
@@ -117,8 +117,8 @@ impl Arguments {
         Err(self.unsupported(self.root, "more references, one after the other, than are followed"))
     }
 
-    /// The schema of the values of a parameter.
-    pub(super) fn value(&self, schema: Option<NodeIndex>) -> ValueSchema {
+    /// The schema of the values of a parameter, which stands at a JSON Pointer in the structural tag.
+    pub(super) fn value(&self, schema: Option<NodeIndex>, place: &str) -> ValueSchema {
         let all = |kinds, text: &str| ValueSchema {
             kinds,
             text: text.to_owned(),
@@ -146,13 +146,8 @@ impl Arguments {
             };
         }
         let mut text = r#"{"$ref": "#.to_owned();
-        push_string(
-            &mut text,
-            &format!(
-                "{ARGUMENTS}#{}",
-                utf8_percent_encode(&self.document.pointer(schema), ESCAPED)
-            ),
-        );
+        let pointer = utf8_percent_encode(&place[self.place.len()..], ESCAPED);
+        push_string(&mut text, &format!("{ARGUMENTS}#{pointer}"));
         text.push('}');
         ValueSchema {
             kinds,

@@ -2,10 +2,10 @@
 
 use hashbrown::HashSet;
 
-use crate::json::{Content, NodeIndex, push_string};
+use crate::json::{Content, NodeIndex, push_string, push_token};
 use crate::{CompileError, CompileErrorKind};
 
-use super::super::format::ContentSource;
+use super::super::format::{ContentId, ContentSource, FoundContent};
 use super::super::literal::Literal;
 use super::super::parse::Parser;
 use super::arguments::{Arguments, Kinds, ValueSchema};
@@ -37,8 +37,8 @@ const REFUSED: [&str; 21] = [
     "$recursiveRef",
 ];
 
-/// Returns the schema of those strings among some values that a [`Way`] can write: with a vocabulary of ASCII alone, those of ASCII.
-fn schema_of_strings(value: &ValueSchema, style: &ParameterStyle, way: &Way, is_ascii: bool) -> String {
+/// Returns the schema of those strings among some values that a [`Way`] can write.
+fn schema_of_strings(value: &ValueSchema, style: &ParameterStyle, way: &Way) -> String {
     // No mark has a character with a meaning in expressions.
     let mut refused = style.never_in_strings.join("|");
     if way.loses_line_breaks {
@@ -51,11 +51,7 @@ fn schema_of_strings(value: &ValueSchema, style: &ParameterStyle, way: &Way, is_
     }
     schema.push_str(r#"{"not": {"pattern": "#);
     push_string(&mut schema, &refused);
-    schema.push_str("}}");
-    if is_ascii {
-        schema.push_str(r#", {"pattern": "^[\\x00-\\x7f]*$"}"#);
-    }
-    schema.push_str("]}");
+    schema.push_str("}}]}");
     schema
 }
 
@@ -108,24 +104,31 @@ impl Parser<'_> {
             );
             return Err(arguments.unsupported(keyword, message));
         }
-        let mut declared: Vec<(&str, Option<NodeIndex>)> = Vec::new();
+        // Names, each with the schema of its values and the JSON Pointer of that in the structural tag.
+        let mut declared: Vec<(&str, Option<NodeIndex>, String)> = Vec::new();
         if let Some(properties) = arguments.member("properties") {
             if !document.is_object(properties) {
                 return Err(arguments.malformed(properties, "`properties` is an object"));
             }
-            declared.extend(document.members(properties).map(|(name, schema)| (name, Some(schema))));
+            let around = arguments.place_of(properties);
+            declared.extend(document.members(properties).map(|(name, schema)| {
+                let mut place = around.clone();
+                push_token(&mut place, name);
+                (name, Some(schema), place)
+            }));
         }
         let mut required: HashSet<&str> = HashSet::new();
         let further = arguments.member("additionalProperties");
+        let further_place = arguments.place_of(further.unwrap_or(arguments.root));
         if let Some(names) = arguments.member("required") {
-            let mut known: HashSet<&str> = declared.iter().map(|(name, _)| *name).collect();
+            let mut known: HashSet<&str> = declared.iter().map(|(name, ..)| *name).collect();
             for name in document.items(names) {
                 let name = document
                     .string(name)
                     .ok_or_else(|| arguments.malformed(name, "a name is needed here"))?;
                 required.insert(name);
                 if known.insert(name) {
-                    declared.push((name, further));
+                    declared.push((name, further, further_place.clone()));
                 }
             }
         }
@@ -133,7 +136,8 @@ impl Parser<'_> {
             declared: Vec::new(),
             others: Vec::new(),
         };
-        for (name, schema) in &declared {
+        let members = self.members;
+        for (name, schema, place) in &declared {
             if name.is_empty()
                 || name
                     .chars()
@@ -142,23 +146,21 @@ impl Parser<'_> {
                 let message = format!("the name {name:?} cannot be written in the style `{}`", style.name);
                 return Err(arguments.unsupported(schema.unwrap_or(arguments.root), message));
             }
-            let value = arguments.value(*schema);
-            let before = format!("{}{name}", style.open);
+            let value = arguments.value(*schema, place);
+            let literal = |text: &str| members.literal(text, at).map_err(|error| error.at(place));
             let mut forms = Vec::new();
             for way in style.ways {
-                for content in self.contents_of(&value, style, way, at) {
-                    let after = self.members.literal(way.after, at)?;
+                for content in self.contents_of(&value, style, way, place) {
                     forms.push(Form {
-                        before: self.members.literal(&format!("{before}{}", way.before), at)?,
-                        parts: vec![(content, after)],
+                        before: literal(&format!("{}{name}{}", style.open, way.before))?,
+                        parts: vec![(content, literal(way.after)?)],
                     });
                 }
             }
-            let node = schema.unwrap_or(arguments.root);
             parameters.declared.push(Parameter {
                 forms,
                 is_required: required.contains(name),
-                place: format!("{}{}", arguments.place, document.pointer(node)),
+                place: place.clone(),
             });
         }
         let is_closed = match further {
@@ -166,21 +168,24 @@ impl Parser<'_> {
             Some(further) => document.content(further) == Content::Bool(false),
         };
         if !is_closed {
-            let names: Vec<&str> = declared.iter().map(|(name, _)| *name).collect();
-            parameters.others = self.others(&arguments.value(further), &names, style, at)?;
+            let names: Vec<&str> = declared.iter().map(|(name, ..)| *name).collect();
+            let value = arguments.value(further, &further_place);
+            parameters.others = self.others(&value, &names, style, (at, further_place.as_str()))?;
         }
         Ok(parameters)
     }
 
-    /// Returns the forms of a parameter that is not declared.
+    /// Returns the forms of a parameter that is not declared, of arguments at a node, with values whose schema stands at a JSON Pointer.
     fn others(
         &mut self,
         value: &ValueSchema,
         declared: &[&str],
         style: &'static ParameterStyle,
-        at: NodeIndex,
+        (at, place): (NodeIndex, &str),
     ) -> Result<Vec<Form>, CompileError> {
-        let mut schema = r#"{"type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$""#.to_owned();
+        // This expression means the same in all dialects; `$` holds before a line break in some.
+        let mut schema =
+            r#"{"type": "string", "minLength": 1, "allOf": [{"not": {"pattern": "^[0-9]|[^A-Za-z0-9_]"}}]"#.to_owned();
         if !declared.is_empty() {
             schema.push_str(r#", "not": {"enum": ["#);
             for (number, name) in declared.iter().enumerate() {
@@ -197,10 +202,15 @@ impl Parser<'_> {
             arguments: None,
             never: style.never_in_names,
         };
-        let name = self.content(source, at, true);
+        let name = self.content(FoundContent {
+            source,
+            place: place.to_owned(),
+            is_verbatim: false,
+            is_needed: true,
+        });
         let mut forms = Vec::new();
         for way in style.ways {
-            for content in self.contents_of(value, style, way, at) {
+            for content in self.contents_of(value, style, way, place) {
                 let (before, after): (Literal, Literal) = (
                     self.members.literal(way.before, at)?,
                     self.members.literal(way.after, at)?,
@@ -214,33 +224,42 @@ impl Parser<'_> {
         Ok(forms)
     }
 
-    /// Returns the contents that a value has when it is written in a [`Way`].
+    /// Returns the contents that a value, whose schema stands at a JSON Pointer, has when it is written in a [`Way`].
     fn contents_of(
         &mut self,
         value: &ValueSchema,
         style: &'static ParameterStyle,
         way: &Way,
-        at: NodeIndex,
-    ) -> Vec<usize> {
+        place: &str,
+    ) -> Vec<ContentId> {
         let mut contents = Vec::new();
+        let mut add = |source, is_verbatim| {
+            contents.push(self.content(FoundContent {
+                source,
+                place: place.to_owned(),
+                is_verbatim: is_verbatim && value.arguments.is_none(),
+                is_needed: false,
+            }));
+        };
         let has_strings = matches!(value.kinds, Kinds::All | Kinds::Strings | Kinds::Some);
         if has_strings && way.values != WrittenValues::Others {
-            let is_ascii = self.is_ascii;
             let can_be_written = |text: &String| {
                 let has_break = way.loses_line_breaks && (text.starts_with('\n') || text.ends_with('\n'));
                 let has_mark = style.never_in_strings.iter().any(|mark| text.contains(mark));
-                !has_break && !has_mark && (text.is_ascii() || !is_ascii)
+                !has_break && !has_mark
             };
-            let schema = match &value.strings {
-                Some(strings) if strings.iter().all(can_be_written) => value.text.clone(),
-                _ => schema_of_strings(value, style, way, is_ascii),
+            let strings = value.strings.as_ref();
+            let is_verbatim = strings.is_some_and(|strings| strings.iter().all(can_be_written));
+            let schema = match is_verbatim {
+                true => value.text.clone(),
+                false => schema_of_strings(value, style, way),
             };
             let source = ContentSource::Text {
                 schema,
                 arguments: value.arguments.clone(),
                 never: style.never_in_strings,
             };
-            contents.push(self.content(source, at, false));
+            add(source, is_verbatim);
         }
         let has_others = match value.kinds {
             // As a string, any text that is JSON is one of these values.
@@ -249,9 +268,10 @@ impl Parser<'_> {
             Kinds::Strings | Kinds::None => false,
         };
         if has_others {
-            let schema = match value.kinds {
-                Kinds::Others => value.text.clone(),
-                _ => {
+            let is_verbatim = value.kinds == Kinds::Others;
+            let schema = match is_verbatim {
+                true => value.text.clone(),
+                false => {
                     let types = r#""type": ["null", "boolean", "number", "array", "object"]"#;
                     format!(r#"{{{types}, "allOf": [{}]}}"#, value.text)
                 }
@@ -261,7 +281,7 @@ impl Parser<'_> {
                 any_order: false,
                 arguments: value.arguments.clone(),
             };
-            contents.push(self.content(source, at, false));
+            add(source, is_verbatim);
         }
         contents
     }
