@@ -7,12 +7,15 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 place=$PWD/target/check-package
+packages=${CARGO_TARGET_DIR:-target}/package
 mkdir -p "$place/outside/src"
+# Those of other versions too.
+rm -f "$packages"/maskwright-*.crate
 # The program's build is the verification, so that cargo need not build the package a second time.
 cargo package -p maskwright --locked --allow-dirty --no-verify --quiet
 rm -rf "$place/maskwright"
 mkdir "$place/maskwright"
-tar -xzf target/package/maskwright-*.crate --strip-components 1 -C "$place/maskwright"
+tar -xzf "$packages"/maskwright-*.crate --strip-components 1 -C "$place/maskwright"
 
 snippet() { sed -n '/^<!-- snippet -->$/,/^<!-- end of snippet -->$/p' "$1" | sed '/^<!--/d; /^```/d'; }
 cp -r scripts/check-package/. "$place/outside"

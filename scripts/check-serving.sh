@@ -16,7 +16,7 @@ venv=$place/venv
 wheel=
 while [ $# -gt 0 ]; do
     case $1 in
-        --venv) venv=$2 ;;
+        --venv) venv=$(realpath -m "$2") ;;
         --wheel) wheel=$(realpath "$2") ;;
         *) echo "not known: $1" >&2 && exit 2 ;;
     esac

@@ -9,8 +9,8 @@
 # of forced tokens, rollbacks), and has `bench` answer built-in schemas under maskwright, llguidance and no mask, batch 1. Random
 # weights answer nothing sensible, but take the time that trained ones take. Answers of the model alone are as long as allowed.
 #
-# DIRECTORY (gpu-report) gets gpu.json, which docs/results/ records, report.md, and all that the commands printed. Ends with status 1
-# where a check failed. With LIMIT=8 and MAX_TOKENS=150 it took 214 seconds on one H200.
+# DIRECTORY (gpu-report) gets gpu.json, which docs/results/ records, report.md, and all that the commands printed; what an earlier report left
+# there is deleted. Ends with status 1 where a check failed. With LIMIT=8 and MAX_TOKENS=150 it took 214 seconds on one H200.
 #
 # Variables: SHAPES are the presets (llama-3.2-1b llama-3.1-8b), LIMIT the schemas of each (12), MAX_TOKENS the longest answer (200).
 set -uo pipefail
@@ -42,8 +42,12 @@ PATH=$binaries:$PATH
 . "$here/cuda-libraries.sh"
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
+if [ ! -e "$out/.gpu-report" ] && [ -n "$(ls -A "$out" 2>/dev/null)" ]; then
+  echo "gpu-report.sh: $out holds what is no report of this script: delete it, or name another directory with --out" >&2
+  exit 1
+fi
 rm -rf "$out"
-mkdir -p "$out" && out=$(cd "$out" && pwd) || exit 1
+mkdir -p "$out" && out=$(cd "$out" && pwd) && touch "$out/.gpu-report" || exit 1
 
 failed=
 # step NAME COMMAND...: runs a command whose output goes to files of that name.

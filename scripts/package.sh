@@ -3,12 +3,13 @@
 # README and licences, and beside it the archive's SHA-256.
 #
 # usage: scripts/package.sh [--binary FILE] [--out DIR]
-# Without --binary, target/release/maskwright is built first; without --out, the archive goes to target/package.
+# Without --binary, release/maskwright in cargo's target directory is built first; without --out, the archive goes to package/ there.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 binary=
-out=target/package
+built=${CARGO_TARGET_DIR:-target}
+out=$built/package
 while [ $# -gt 0 ]; do
     case $1 in
         --binary) binary=$2; shift 2 ;;
@@ -18,7 +19,7 @@ while [ $# -gt 0 ]; do
 done
 if [ -z "$binary" ]; then
     cargo build --release --locked -p maskwright-harness
-    binary=target/release/maskwright
+    binary=$built/release/maskwright
 fi
 
 version=$("$binary" --version | cut -d ' ' -f 2)
@@ -33,13 +34,16 @@ cp README.md CHANGELOG.md LICENSE-APACHE LICENSE-MIT docs/guide.md "$place/$name
 for shell in bash elvish fish powershell zsh; do
     "$binary" completions "$shell" > "$place/$name/completions/maskwright.$shell"
 done
-"$binary" man > "$place/$name/man/maskwright.1"
-for command in bench census check completions fetch list man masks sample testsuite ifstruct \
-    "ifstruct generate" "ifstruct leaderboard" "ifstruct reward" "ifstruct run" "ifstruct score"; do
-    # The words of a command are arguments of their own.
-    # shellcheck disable=SC2086
-    "$binary" man $command > "$place/$name/man/maskwright-${command// /-}.1"
-done
+# write_manual [WORD...]: writes the manual page of a command, and those of the commands that this page names.
+write_manual() {
+    local page word
+    page=$(IFS=- && echo "$place/$name/man/maskwright${1+-}$*.1")
+    "$binary" man "$@" > "$page"
+    for word in $(sed -n 's/^maskwright.*-\([a-z]*\)(1)$/\1/p' "$page"); do
+        [ "$word" = help ] || write_manual "$@" "$word"
+    done
+}
+write_manual
 tar -czf "$out/$name.tar.gz" -C "$place" "$name"
 (cd "$out" && sha256sum "$name.tar.gz" > "$name.tar.gz.sha256")
 echo "$out/$name.tar.gz"

@@ -37,6 +37,14 @@ def allocate_token_bitmask(batch_size: int, vocab_size: int, *, kind: str | None
     raise ValueError(f"kind {kind!r} is not known; one of: torch, numpy, memoryview")
 
 
+def allow_only(bitmask: Any, row: int, tokens: Sequence[int]) -> None:
+    """Allows some tokens, and no other, in a row of a bitmask of shape `(rows, words)`."""
+    for word in range(bitmask.shape[1]):
+        bits = sum(1 << token % 32 for token in set(tokens) if token // 32 == word)
+        # The sign of a 32-bit integer is its highest bit.
+        bitmask[row, word] = bits - (bits >> 31 << 32)
+
+
 def apply_token_bitmask_inplace(logits: Any, bitmask: Any, *, indices: Sequence[int] | None = None) -> None:
     """Sets the logits of forbidden tokens, and of ids beyond the bitmask, to negative infinity.
 

@@ -169,20 +169,19 @@ class Compiler:
         The notation is that of GBNF and of XGrammar's EBNF ("ebnf" or "gbnf", with the rule `root`), or that of Lark ("lark", with the
         rule `start`). Without `syntax`, a grammar with a line that begins with `name ::=` is EBNF, and any other is Lark.
 
-        Lark's grammars are read without a lexer: an answer is admitted if it can be split into terminals in any way. `report()` of the
-        result says nothing of grammars.
+        Lark's grammars are read without a lexer: an answer is admitted if it can be split into terminals in any way.
 
         Raises `CompileError`: `kind` is "malformed" with line and column, "unsupported" if the next byte does not determine the
         rule, or "unsatisfiable". Raises `ValueError` for an unknown syntax.
         """
 
     def compile_structural_tag(self, tag: Any) -> Compiled:
-        """Compiles a structural tag, given as JSON text, a dict or a Pydantic model.
+        """Compiles a structural tag, given as JSON text, a dict or an instance of a Pydantic model.
 
         A structural tag describes replies of text, tool calls, reasoning and special tokens.
 
         The formats are those of XGrammar's `StructuralTag`, with grammars in EBNF of which no rule is nested in itself, and the older form with `structures` and `triggers`. JSON in
-        replies is written in the compiler's style. `report()` of the result says nothing of structural tags.
+        replies is written in the compiler's style.
 
         Raises `CompileError` if the structural tag is malformed, has an unknown format, or has a schema or expression that cannot be
         compiled; `pointer` leads into the structural tag.
@@ -247,7 +246,7 @@ class Compiled:
     def report(self) -> Report:
         """Reports the draft of the schema, the values that the style leaves out, and warnings of probable mistakes.
 
-        Raises `CompileError` if a regular expression or a list of texts was compiled.
+        Raises `CompileError` if no JSON Schema was compiled.
         """
 
     @property

@@ -18,8 +18,8 @@ import logging
 import threading
 from typing import Any
 
-from ._bitmask import allocate_token_bitmask
-from ._native import Compiled, CompileError, Compiler, Matcher, Tokenizer
+from ._bitmask import allocate_token_bitmask, allow_only
+from ._native import Compiled, CompileError, Compiler, MaskError, Matcher, Tokenizer
 from ._delegation import compile_own_grammar, compile_own_tag
 
 logger = logging.getLogger(__name__)
@@ -36,26 +36,41 @@ class Grammar:
         self.matcher = matcher
 
     def accept_tokens(self, request_id: str, tokens: list[int]) -> bool:
-        """Accepts tokens. Returns False, with a line in the log, if one is not allowed. Tokens after the end are ignored."""
+        """Accepts tokens. Returns False, with a line in the log, if one is not allowed or a limit of the engine is reached. Tokens after
+        the end are ignored.
+        """
         if self.matcher.is_terminated():
             return True
-        accepted = self.matcher.accept_tokens(tokens)
+        try:
+            accepted = self.matcher.accept_tokens(tokens)
+        except MaskError as error:
+            logger.error("request %s: %s", request_id, error)
+            return False
         if accepted == len(tokens) or self.matcher.is_terminated():
             return True
         logger.error("request %s: token %d is not allowed by its schema", request_id, tokens[accepted])
         return False
 
     def validate_tokens(self, tokens: list[int]) -> list[int]:
-        """Returns the tokens that would be accepted. The grammar does not change."""
-        return tokens[: self.matcher.validate_tokens(tokens)]
+        """Returns the tokens that would be accepted; none if a limit of the engine is reached. The grammar does not change."""
+        try:
+            return tokens[: self.matcher.validate_tokens(tokens)]
+        except MaskError:
+            return []
 
     def rollback(self, num_tokens: int) -> None:
         """Takes back accepted tokens, which may include the end."""
         self.matcher.rollback(num_tokens)
 
     def fill_bitmask(self, bitmask: Any, batch_index: int) -> None:
-        """Writes the mask into a row."""
-        self.matcher.fill_next_token_bitmask(bitmask, batch_index)
+        """Writes the mask into a row. If a limit of the engine is reached, only stop tokens are allowed, so that the request ends: as an
+        error, unless the answer is complete.
+        """
+        try:
+            self.matcher.fill_next_token_bitmask(bitmask, batch_index)
+        except MaskError as error:
+            logger.error("a request cannot be answered further: %s", error)
+            allow_only(bitmask, batch_index, self.matcher.stop_token_ids)
 
     def is_terminated(self) -> bool:
         """Whether a stop token was accepted."""
@@ -175,9 +190,12 @@ def register() -> None:
     import vllm.config.structured_outputs as configuration
     import vllm.sampling_params as sampling
     import vllm.v1.structured_output as manager
+    from vllm.v1.structured_output.backend_types import StructuredOutputGrammar
 
     if getattr(manager.StructuredOutputManager, "_maskwright", False):
         return
+    # vLLM asserts that grammars are of this class.
+    StructuredOutputGrammar.register(Grammar)
     _admit_name(configuration)
     _answer_requests(manager.StructuredOutputManager)
     _validate_requests(sampling)
@@ -252,6 +270,8 @@ def _validate_requests(sampling: Any) -> None:
             raise sampling.VLLMValidationError(
                 f"the request asks for the backend {asked._backend!r}, the engine has {NAME!r}"
             )
+        if asked.json_object is False:
+            raise sampling.VLLMValidationError("structured_outputs.json_object must be True if set")
         from vllm.v1.structured_output.request import get_structured_output_key
 
         kind, text = get_structured_output_key(asked)
@@ -262,8 +282,6 @@ def _validate_requests(sampling: Any) -> None:
             # vLLM's checks that hold for every backend, and then our own.
             if model_config.is_diffusion or tokenizer is None:
                 validate(self, model_config, structured_outputs_config, tokenizer)
-            if asked.json_object is False:
-                raise sampling.VLLMValidationError("structured_outputs.json_object must be True if set")
             if problem := problem_of(kind.name, text):
                 raise sampling.VLLMValidationError(problem)
         asked._backend = NAME

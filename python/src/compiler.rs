@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use maskwright::explain::Explainer;
 use maskwright::lint::lint;
-use maskwright::{CompileError, GrammarSyntax};
+use maskwright::{CompileError, CompileErrorKind, GrammarSyntax};
 use maskwright_serving::{CompiledSchema, MatcherOptions, SchemaCompiler};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -13,7 +13,7 @@ use pyo3::types::{PyDict, PyList};
 
 use crate::errors::{compile_error, matcher_error};
 use crate::matcher::Matcher;
-use crate::style::{json_text, options};
+use crate::style::{json_text, options, tag_text};
 use crate::tokenizer::Tokenizer;
 
 /// Schema of any object, for `json_object`.
@@ -50,12 +50,12 @@ impl Compiler {
 
     /// Compiles a JSON Schema: its text, a dict, or a Pydantic model.
     fn compile_json_schema(&self, py: Python<'_>, schema: &Bound<'_, PyAny>) -> PyResult<Compiled> {
-        self.compile(py, json_text(schema)?, SchemaCompiler::json_schema)
+        self.compile_schema(py, json_text(schema)?)
     }
 
     /// Compiles the schema of any JSON object.
     fn compile_json_object(&self, py: Python<'_>) -> PyResult<Compiled> {
-        self.compile(py, ANY_OBJECT.to_owned(), SchemaCompiler::json_schema)
+        self.compile_schema(py, ANY_OBJECT.to_owned())
     }
 
     /// Compiles a regular expression: the reply is a text that it matches whole.
@@ -84,9 +84,9 @@ impl Compiler {
         self.compile(py, grammar, move |compiler, grammar| compiler.grammar(grammar, syntax))
     }
 
-    /// Compiles a structural tag, given as JSON text, a dict or a Pydantic model.
+    /// Compiles a structural tag, given as JSON text, a dict or an instance of a Pydantic model.
     fn compile_structural_tag(&self, py: Python<'_>, tag: &Bound<'_, PyAny>) -> PyResult<Compiled> {
-        self.compile(py, json_text(tag)?, SchemaCompiler::structural_tag)
+        self.compile(py, tag_text(tag)?, SchemaCompiler::structural_tag)
     }
 
     /// Checks a schema, and returns its errors in the words of the exceptions; empty where the schema can be compiled.
@@ -126,8 +126,8 @@ impl Compiler {
     }
 
     /// Drops all kept schemas. Matchers keep their own.
-    fn clear_cache(&self) {
-        self.0.clear_cache();
+    fn clear_cache(&self, py: Python<'_>) {
+        py.detach(|| self.0.clear_cache());
     }
 
     fn __repr__(&self) -> String {
@@ -136,6 +136,16 @@ impl Compiler {
 }
 
 impl Compiler {
+    /// Compiles the text of a JSON Schema.
+    fn compile_schema(&self, py: Python<'_>, schema: String) -> PyResult<Compiled> {
+        let compiled = self.compile(py, schema, SchemaCompiler::json_schema)?;
+        Ok(Compiled {
+            is_schema: true,
+            ..compiled
+        })
+    }
+
+    /// Compiles a text of any kind. The result is not marked as that of a JSON Schema.
     fn compile(
         &self,
         py: Python<'_>,
@@ -147,6 +157,7 @@ impl Compiler {
             inner: compiled.map_err(|error| compile_error(py, &error))?,
             compiler: self.0.clone(),
             source,
+            is_schema: false,
         })
     }
 }
@@ -157,18 +168,25 @@ pub(crate) struct Compiled {
     inner: Arc<CompiledSchema>,
     compiler: Arc<SchemaCompiler>,
     source: String,
+    /// Whether the source is the text of a JSON Schema.
+    is_schema: bool,
 }
 
 #[pymethods]
 impl Compiled {
     /// Makes a matcher at the start of an answer.
     #[pyo3(signature = (*, stop_token_ids=None, max_tokens=None))]
-    pub(crate) fn matcher(&self, stop_token_ids: Option<Vec<u32>>, max_tokens: Option<usize>) -> PyResult<Matcher> {
+    pub(crate) fn matcher(
+        &self,
+        py: Python<'_>,
+        stop_token_ids: Option<Vec<u32>>,
+        max_tokens: Option<usize>,
+    ) -> PyResult<Matcher> {
         let options = MatcherOptions {
             stop_tokens: stop_token_ids,
             max_tokens,
         };
-        let matcher = self.inner.matcher(&options);
+        let matcher = py.detach(|| self.inner.matcher(&options));
         Ok(Matcher::new(matcher.map_err(|error| matcher_error(&error))?))
     }
 
@@ -193,6 +211,10 @@ impl Compiled {
     /// Reports on the schema: the draft by which it is read, the number of its subschemas, the values that the style leaves out,
     /// and the parts that are probably not meant.
     fn report<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        if !self.is_schema {
+            let error = CompileError::new(CompileErrorKind::Unsupported, "only JSON Schemas have a report");
+            return Err(compile_error(py, &error));
+        }
         let found = py.detach(|| {
             let mut explainer = Explainer::new(&self.source, self.compiler.options())?;
             let narrowings = explainer.narrowings();

@@ -41,7 +41,7 @@ impl Matcher {
         stop_token_ids: Option<Vec<u32>>,
         max_tokens: Option<usize>,
     ) -> PyResult<Self> {
-        compiled.get().matcher(stop_token_ids, max_tokens)
+        compiled.get().matcher(compiled.py(), stop_token_ids, max_tokens)
     }
 
     /// Accepts a token. Returns False, and changes nothing, if it is not allowed.
@@ -92,8 +92,8 @@ impl Matcher {
     }
 
     /// Whether a stop token was accepted.
-    fn is_terminated(&self) -> bool {
-        self.0.lock().is_terminated()
+    fn is_terminated(&self, py: Python<'_>) -> bool {
+        py.detach(|| self.0.lock().is_terminated())
     }
 
     /// Whether the answer may end here, or has ended.
@@ -144,23 +144,23 @@ impl Matcher {
 
     /// Number of token ids: bits of a mask.
     #[getter]
-    fn vocab_size(&self) -> usize {
-        self.0.lock().vocabulary().len()
+    fn vocab_size(&self, py: Python<'_>) -> usize {
+        py.detach(|| self.0.lock().vocabulary().len())
     }
 
     /// Number of tokens that were accepted and not taken back.
     #[getter]
-    fn num_accepted_tokens(&self) -> usize {
-        self.0.lock().position()
+    fn num_accepted_tokens(&self, py: Python<'_>) -> usize {
+        py.detach(|| self.0.lock().position())
     }
 
     /// The tokens that end the answer.
     #[getter]
-    fn stop_token_ids(&self) -> Vec<u32> {
-        self.0.lock().stop_tokens().to_vec()
+    fn stop_token_ids(&self, py: Python<'_>) -> Vec<u32> {
+        py.detach(|| self.0.lock().stop_tokens().to_vec())
     }
 
-    fn __repr__(&self) -> String {
-        format!("<maskwright.Matcher after {} tokens>", self.0.lock().position())
+    fn __repr__(&self, py: Python<'_>) -> String {
+        format!("<maskwright.Matcher after {} tokens>", self.num_accepted_tokens(py))
     }
 }

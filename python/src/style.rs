@@ -6,6 +6,7 @@ use maskwright::{Draft, ExactOptions, Formats, Limits, PatternSyntax, Style};
 use maskwright_worker::StyleChanges;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 /// Returns the text of a JSON value: a `str` as it is, a Pydantic model's schema, and any other value as Python's `json` writes it.
 pub(crate) fn json_text(value: &Bound<'_, PyAny>) -> PyResult<String> {
@@ -17,6 +18,17 @@ pub(crate) fn json_text(value: &Bound<'_, PyAny>) -> PyResult<String> {
         false => value.clone(),
     };
     value.py().import("json")?.call_method1("dumps", (value,))?.extract()
+}
+
+/// Returns the text of a structural tag: that of an instance of a Pydantic model by the names that its fields have in JSON, and that of any
+/// other value as [`json_text`] does.
+pub(crate) fn tag_text(tag: &Bound<'_, PyAny>) -> PyResult<String> {
+    if !tag.hasattr("model_dump_json")? {
+        return json_text(tag);
+    }
+    let options = PyDict::new(tag.py());
+    options.set_item("by_alias", true)?;
+    tag.call_method("model_dump_json", (), Some(&options))?.extract()
 }
 
 /// The options that the arguments give.
@@ -33,13 +45,8 @@ pub(crate) fn options(
         "asserted" => Formats::Asserted,
         other => return Err(unknown("formats", other, "annotation, asserted")),
     };
-    let patterns = match patterns {
-        "common" => PatternSyntax::Common,
-        "ecma" => PatternSyntax::Ecma,
-        "rust" => PatternSyntax::Rust,
-        "python" => PatternSyntax::Python,
-        other => return Err(unknown("patterns", other, "common, ecma, rust, python")),
-    };
+    let syntax = PatternSyntax::from_name(patterns);
+    let patterns = syntax.ok_or_else(|| unknown("patterns", patterns, "common, ecma, rust, python"))?;
     let mut options = ExactOptions::default().formats(formats).patterns(patterns);
     if let Some(draft) = draft {
         options = options.default_draft(named_draft(draft)?);

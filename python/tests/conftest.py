@@ -1,6 +1,7 @@
 """A small tokenizer, in which each byte is a token and some texts are too."""
 
 import json
+from typing import Any
 
 import pytest
 
@@ -16,6 +17,20 @@ POINT = {
     "required": ["x"],
     "additionalProperties": False,
 }
+
+
+class Failing:
+    """A matcher of an answer that has reached a limit of the engine."""
+
+    stop_token_ids = [31, STOP]
+
+    def is_terminated(self) -> bool:
+        return False
+
+    def fail(self, *_: Any, **__: Any) -> Any:
+        raise maskwright.MaskError("a limit")
+
+    accept_token = accept_tokens = validate_tokens = fill_next_token_bitmask = fail
 
 
 @pytest.fixture(scope="session")

@@ -87,6 +87,16 @@ def test_the_report_says_what_is_left_out(compiler: maskwright.Compiler) -> None
     assert [warning["pointer"] for warning in report["warnings"]] == ["/minimun"]
 
 
+def test_only_schemas_have_a_report(compiler: maskwright.Compiler) -> None:
+    tag = {"format": {"type": "const_string", "value": "ab"}}
+    grammar = compiler.compile_grammar('root ::= "a"')
+    # The texts of the first and the last could be read as schemas.
+    for compiled in [compiler.compile_regex("true"), compiler.compile_choice(["a"]), grammar, compiler.compile_structural_tag(tag)]:
+        with pytest.raises(maskwright.CompileError, match="report"):
+            compiled.report()
+    assert compiler.compile_json_object().report()["draft"]
+
+
 def test_texts_stand_as_they_are(compiler: maskwright.Compiler) -> None:
     matcher = compiler.compile_regex('[a-c]+"\\n').matcher()
     assert matcher.accept_tokens(b'abc"\n') == 5 and matcher.is_completed()
@@ -114,6 +124,20 @@ def test_structural_tags_have_schemas_and_special_tokens(compiler: maskwright.Co
     assert raised.value.kind == "unsupported" and raised.value.pointer == "/format/grammar"
     grammar = {"format": {"type": "grammar", "grammar": 'root ::= [ab]+ ("," root)?'}}
     assert compiler.compile_structural_tag(grammar).matcher().accept_tokens(b"ab,b") == 4
+
+
+def test_structural_tags_may_be_instances_of_models(compiler: maskwright.Compiler) -> None:
+    class Tag:
+        @classmethod
+        def model_json_schema(cls) -> dict[str, object]:
+            return {"type": "object"}
+
+        def model_dump_json(self, *, by_alias: bool) -> str:
+            assert by_alias
+            return '{"format": {"type": "const_string", "value": "ab"}}'
+
+    compiled = compiler.compile_structural_tag(Tag())
+    assert compiled.source == Tag().model_dump_json(by_alias=True) and compiled.matcher().accept_tokens(b"ab") == 2
 
 
 def test_threads_share_a_compiler(tokenizer: maskwright.Tokenizer) -> None:

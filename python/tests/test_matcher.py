@@ -2,6 +2,9 @@
 
 import random
 import struct
+import threading
+import time
+from collections.abc import Callable
 
 import pytest
 from conftest import OTHER_STOP, POINT, STOP
@@ -88,6 +91,39 @@ def test_an_answer_ends_within_its_limit(compiler: maskwright.Compiler, max_toke
 def test_a_limit_that_no_answer_keeps_is_an_error(compiler: maskwright.Compiler) -> None:
     with pytest.raises(ValueError, match="max_tokens 3"):
         compiler.compile_json_schema(POINT).matcher(max_tokens=3)
+
+
+def test_a_thread_that_waits_for_a_matcher_holds_up_no_other(compiler: maskwright.Compiler) -> None:
+    matcher = compiler.compile_grammar('root ::= "(" root ")" | "a"').matcher()
+    tokens, seconds = [ord("(")] * 10_000, 0.0
+    while seconds < 0.1:
+        tokens *= 2
+        begun = time.perf_counter()
+        assert matcher.validate_tokens(tokens) == len(tokens)
+        seconds = time.perf_counter() - begun
+    works: list[Callable[[], object]] = [
+        lambda: matcher.validate_tokens(tokens),
+        matcher.is_terminated,
+        lambda: matcher.vocab_size,
+        lambda: matcher.num_accepted_tokens,
+        lambda: matcher.stop_token_ids,
+        lambda: repr(matcher),
+    ]
+
+    def turns() -> int:
+        """How often this thread runs while others wait for the matcher."""
+        threads = [threading.Thread(target=work) for work in works]
+        for thread in threads:
+            thread.start()
+        count = 0
+        while any(thread.is_alive() for thread in threads[1:]):
+            time.sleep(0.001)
+            count += 1
+        threads[0].join()
+        return count
+
+    # On a busy machine the others may come before the first has begun.
+    assert any(turns() > 5 for _ in range(3))
 
 
 def test_bitmasks_of_other_shapes_are_refused(compiler: maskwright.Compiler) -> None:

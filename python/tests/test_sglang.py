@@ -10,7 +10,7 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
-from conftest import POINT, STOP
+from conftest import POINT, STOP, Failing
 from test_matcher import VOCAB, allowed
 
 import maskwright
@@ -82,8 +82,9 @@ class Reasoner:
 class Reasoned:
     """A grammar in this wrapper, whose request has reasoned for some tokens."""
 
-    def __init__(self, grammar: Any, tokens: int) -> None:
+    def __init__(self, grammar: Any, tokens: int, reasoning_in_grammar: bool) -> None:
         self.grammar, self.tokens_in_think, self.think_end_ids = grammar, tokens, (7, 8)
+        self.reasoning_in_grammar = reasoning_in_grammar
 
 
 class Parser:
@@ -189,6 +190,21 @@ def test_batches_may_have_grammars_of_others(server: Any) -> None:
     assert max(allowed(bitmask, 1)) >= VOCAB, "the row of nobody allows every token"
 
 
+def test_a_limit_of_the_engine_ends_one_request(server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    matcher = Failing()
+    failing = server.classes.Grammar(SimpleNamespace(matcher=matcher.fail), matcher, "json")
+    monkeypatch.setattr(server.classes, "_executor", lambda: SimpleNamespace(fill=matcher.fail))
+    bitmask = maskwright.allocate_token_bitmask(2, VOCAB, kind="memoryview")
+    other = backend(server).dispatch_regex("b")
+    failing.fill_vocab_mask_batched([SimpleNamespace(row=0, grammar=failing), SimpleNamespace(row=1, grammar=other)], bitmask)
+    assert (allowed(bitmask, 0), allowed(bitmask, 1)) == ({*matcher.stop_token_ids}, {ord("b")})
+    with pytest.raises(ValueError, match="a limit"):
+        failing.accept_token(STOP)
+    asked = request(failing, 4)
+    plugin.limit(asked)
+    assert asked.aborted == "a limit"
+
+
 def test_what_is_not_ours_is_answered_by_another_and_said_once(
     server: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -266,10 +282,10 @@ def test_limits_reach_the_matcher(server: Any) -> None:
         second[1](is_queued, None, asked)
         grammar = getattr(asked.grammar, "grammar", asked.grammar)
         assert isinstance(grammar, Other) or ord("a") in masked(grammar)
-    # Of 9 tokens, 3 and the 2 of its end were reasoning; with 7 of reasoning none is left.
-    for thought, is_limited in [(3, True), (7, False)]:
-        reasoned = Reasoned(ours.dispatch_json(schema), thought)
-        second[1](False, None, request(reasoned, 9, require_reasoning=True))
+    # Of 9 tokens, 3 and the 2 of its end were reasoning; with 7 of reasoning none is left. A grammar that describes the reasoning counts it.
+    for max_tokens, thought, in_grammar, is_limited in [(9, 3, False, True), (9, 7, False, False), (9, 3, True, False), (4, 3, True, True)]:
+        reasoned = Reasoned(ours.dispatch_json(schema), thought, in_grammar)
+        second[1](False, None, request(reasoned, max_tokens, require_reasoning=True))
         assert (ord("a") not in masked(reasoned.grammar)) is is_limited
     short = request(ours.dispatch_json(schema), 2)
     second[1](False, None, short)

@@ -1,5 +1,6 @@
 """The plugin of vLLM, over stand-ins with the shape of vLLM's modules."""
 
+import abc
 import dataclasses
 import enum
 import json
@@ -9,7 +10,7 @@ from types import ModuleType, SimpleNamespace
 from typing import Any, Literal
 
 import pytest
-from conftest import OTHER_STOP, POINT, STOP, TEXTS
+from conftest import OTHER_STOP, POINT, STOP, TEXTS, Failing
 from test_matcher import allowed
 
 import maskwright
@@ -26,6 +27,10 @@ class Refused(ValueError):
     pass
 
 
+class StructuredOutputGrammar(abc.ABC):
+    """The class of grammars that vLLM asserts."""
+
+
 @dataclasses.dataclass
 class Params:
     kind: Any
@@ -35,6 +40,12 @@ class Params:
 
     def __post_init__(self) -> None:
         pass
+
+
+def key_of(params: Params) -> tuple[Any, str]:
+    if params.json_object is False:
+        raise ValueError("No valid structured output parameter found")
+    return params.kind, params.text
 
 
 @pytest.fixture
@@ -85,7 +96,8 @@ def plugged(monkeypatch: pytest.MonkeyPatch, compiler: maskwright.Compiler) -> I
         "vllm.sampling_params": {"SamplingParams": SamplingParams, "VLLMValidationError": Refused},
         "vllm.v1": {},
         "vllm.v1.structured_output": {"StructuredOutputManager": StructuredOutputManager},
-        "vllm.v1.structured_output.request": {"get_structured_output_key": lambda params: (params.kind, params.text)},
+        "vllm.v1.structured_output.backend_types": {"StructuredOutputGrammar": StructuredOutputGrammar},
+        "vllm.v1.structured_output.request": {"get_structured_output_key": key_of},
         "pydantic": {},
         "pydantic.dataclasses": {"rebuild_dataclass": lambda config, force: rebuilt.append(config)},
     }
@@ -135,6 +147,7 @@ def test_every_kind_of_ours_is_answered(plugged: Any) -> None:
         asked = request(kind, text)
         manager.grammar_init(asked)
         grammar = asked.structured_output_request.grammar
+        assert isinstance(grammar, StructuredOutputGrammar)
         tokens = [*answer, STOP]
         assert grammar.validate_tokens([*tokens, STOP]) == tokens and not grammar.is_terminated()
         assert grammar.accept_tokens("r", tokens) and grammar.is_terminated()
@@ -158,6 +171,15 @@ def test_limits_and_stop_tokens_reach_the_matcher(plugged: Any) -> None:
     assert grammar.accept_tokens("r", [*b'"', OTHER_STOP]) and grammar.is_terminated()
     with pytest.raises(ValueError, match="max_tokens 2"):
         manager.grammar_init(request(Kind.JSON, '{"type": "string"}', max_tokens=2))
+
+
+def test_a_limit_of_the_engine_ends_one_request() -> None:
+    matcher: Any = Failing()
+    grammar = maskwright.vllm.Grammar(matcher)
+    bitmask = maskwright.allocate_token_bitmask(2, 300, kind="memoryview")
+    grammar.fill_bitmask(bitmask, 1)
+    assert allowed(bitmask, 1) == {*matcher.stop_token_ids} and len(allowed(bitmask, 0)) == 32 * bitmask.shape[1]
+    assert grammar.validate_tokens([STOP]) == [] and not grammar.accept_tokens("r", [STOP])
 
 
 def test_limits_count_the_reasoning_before_the_answer(plugged: Any) -> None:

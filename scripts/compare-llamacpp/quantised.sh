@@ -7,14 +7,16 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
-environment=$root/target/compare-llamacpp
+target=${CARGO_TARGET_DIR:-$root/target}
+environment=$target/compare-llamacpp
 
-if [ ! -x "$environment/bin/python" ]; then
+if [ ! -e "$environment/installed" ]; then
     python3 -m venv "$environment"
     "$environment/bin/pip" install --quiet cmake ninja
     PATH=$environment/bin:$PATH CMAKE_ARGS="-DGGML_NATIVE=ON -DLLAMA_CURL=OFF" \
         "$environment/bin/pip" install --quiet --no-binary llama-cpp-python --requirement "$here/requirements.txt"
+    touch "$environment/installed"
 fi
 cargo build --quiet --release --manifest-path "$root/Cargo.toml" --package maskwright-models --bins
 exec "$environment/bin/python" "$here/quantised.py" \
-    --ours "${CARGO_TARGET_DIR:-$root/target}/release/maskwright-models" "$@"
+    --ours "$target/release/maskwright-models" "$@"

@@ -14,9 +14,10 @@ port=${PORT:-8911} limit=${LIMIT:-12} kill_at=${KILL_AT:-5}
 if [[ -z ${PYTHON:-} ]]; then
     environment=$target/compare-server
     PYTHON=$environment/bin/python
-    if [[ ! -x $PYTHON ]]; then
+    if [[ ! -e $environment/installed ]]; then
         python3 -m venv "$environment"
         "$PYTHON" -m pip install --quiet 'llama-cpp-python[server]==0.3.36'
+        touch "$environment/installed"
     fi
 fi
 

@@ -15,9 +15,10 @@ target=${CARGO_TARGET_DIR:-$root/target}
 if [[ -z ${PYTHON:-} ]]; then
     environment=$target/compare-transformers
     PYTHON=$environment/bin/python
-    if [[ ! -x $PYTHON ]]; then
+    if [[ ! -e $environment/installed ]]; then
         python3 -m venv "$environment"
         "$PYTHON" -m pip install --quiet --requirement "$here/requirements.txt"
+        touch "$environment/installed"
     fi
 fi
 

@@ -38,16 +38,24 @@ impl<V: Clone> Cache<V> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The value of a text. `size` says how many bytes it takes by now, because values grow.
+    /// The value of a text. `size` says how many bytes it takes by now, because values grow. It is called without the lock, because it may
+    /// wait for another thread that works with the value.
     pub(crate) fn get(&self, text: &str, size: impl Fn(&V) -> usize) -> Option<V> {
+        let value = {
+            let kept = &mut *self.kept();
+            kept.clock += 1;
+            let entry = kept.entries.get_mut(text)?;
+            entry.used = kept.clock;
+            entry.value.clone()
+        };
+        let bytes = size(&value) + text.len();
         let kept = &mut *self.kept();
-        kept.clock += 1;
-        let entry = kept.entries.get_mut(text)?;
-        let bytes = size(&entry.value) + text.len();
-        kept.bytes = kept.bytes - entry.bytes + bytes;
-        (entry.bytes, entry.used) = (bytes, kept.clock);
-        let value = entry.value.clone();
-        self.make_room(kept, Some(text));
+        // Another thread may have let the entry go meanwhile.
+        if let Some(entry) = kept.entries.get_mut(text) {
+            kept.bytes = kept.bytes - entry.bytes + bytes;
+            entry.bytes = bytes;
+            self.make_room(kept, Some(text));
+        }
         Some(value)
     }
 
@@ -118,5 +126,18 @@ mod tests {
         assert_eq!(cache.size().0, 1, "one is always kept");
         cache.clear();
         assert_eq!(cache.size(), (0, 0));
+    }
+
+    #[test]
+    fn values_are_measured_without_the_lock() {
+        let cache = Cache::new(30);
+        cache.keep("a", 1, 8);
+        let measured = |_: &i32| {
+            assert!(cache.kept.try_lock().is_ok(), "another thread can use the cache");
+            cache.clear();
+            20
+        };
+        assert_eq!(cache.get("a", measured), Some(1));
+        assert_eq!(cache.size(), (0, 0), "an entry that has gone is not counted");
     }
 }

@@ -178,6 +178,7 @@ fn a_prebuilt_program_is_packed_with_what_belongs_to_it() {
         "README.md",
         "LICENSE-MIT",
         "man/maskwright-ifstruct-run.1",
+        "man/maskwright-site.1",
         "completions/maskwright.fish",
     ] {
         assert!(folder.join(file).metadata().unwrap().len() > 100, "{file}");

@@ -19,6 +19,8 @@ mod pages;
 mod program;
 mod prompts;
 mod quality;
+#[cfg(target_os = "linux")]
+mod scripts;
 mod servers;
 mod shards;
 mod tools;

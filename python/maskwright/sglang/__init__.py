@@ -13,6 +13,8 @@ from __future__ import annotations
 import functools
 from typing import Any
 
+from .._native import MaskError
+
 NAME = "maskwright"
 
 _MANAGER = "sglang.srt.constrained.grammar_manager.GrammarManager"
@@ -90,10 +92,11 @@ def limit(req: Any) -> None:
         grammar, wrapper = getattr(grammar, "grammar", None), grammar
     if not isinstance(grammar, Grammar) or req.finished() or req.sampling_params.max_new_tokens is None:
         return
-    if wrapper is not None and req.require_reasoning:
+    # A grammar that describes the reasoning too counts its tokens itself.
+    if wrapper is not None and req.require_reasoning and not getattr(wrapper, "reasoning_in_grammar", False):
         grammar.limit_behind_reasoning(req.sampling_params.max_new_tokens, wrapper)
         return
     try:
         grammar.limit(req.sampling_params.max_new_tokens)
-    except ValueError as error:
+    except (MaskError, ValueError) as error:
         req.set_finish_with_abort(str(error))

@@ -17,8 +17,8 @@ from sglang.srt.constrained.base_grammar_backend import (
     register_vocab_mask_buffer,
 )
 
-from .._bitmask import allocate_token_bitmask, apply_token_bitmask_inplace
-from .._native import Compiled, Compiler, Executor, Matcher, Tokenizer
+from .._bitmask import allocate_token_bitmask, allow_only, apply_token_bitmask_inplace
+from .._native import Compiled, Compiler, Executor, MaskError, Matcher, Tokenizer
 from .._delegation import compile_own_grammar, compile_own_tag
 
 logger = logging.getLogger(__name__)
@@ -107,12 +107,16 @@ class Grammar(Masks, BaseGrammarObject):  # type: ignore[misc]
     def accept_token(self, token: int) -> None:
         """Accepts a token. Tokens after the end are ignored.
 
-        Raises `ValueError` if the token is not allowed.
+        Raises `ValueError`, for which SGLang aborts the request, if the token is not allowed or a limit of the engine is reached.
         """
         if self.matcher.is_terminated():
             return
         self.current_token = token
-        if not self.matcher.accept_token(token):
+        try:
+            is_allowed = self.matcher.accept_token(token)
+        except MaskError as error:
+            raise ValueError(str(error)) from error
+        if not is_allowed:
             raise ValueError(f"token {token} is not allowed by the schema of the request")
 
     def rollback(self, k: int) -> None:
@@ -124,18 +128,28 @@ class Grammar(Masks, BaseGrammarObject):  # type: ignore[misc]
         return self.matcher.is_terminated()
 
     def fill_vocab_mask(self, vocab_mask: Any, idx: int) -> None:
-        """Writes the mask into a row."""
+        """Writes the mask into a row. If a limit of the engine is reached, only stop tokens are allowed, so that the request ends: as an
+        error, unless the answer is complete.
+        """
         self._take_reasoning()
-        self.matcher.fill_next_token_bitmask(vocab_mask, idx)
+        try:
+            self.matcher.fill_next_token_bitmask(vocab_mask, idx)
+        except MaskError as error:
+            logger.error("a request cannot be answered further: %s", error)
+            allow_only(vocab_mask, idx, self.matcher.stop_token_ids)
 
     @staticmethod
     def fill_vocab_mask_batched(entries: Sequence[Any], vocab_mask: Any) -> None:
         """Writes the masks of a batch. Masks of other backends' grammars are written one by one."""
         own = [entry for entry in entries if isinstance(entry.grammar, Grammar)]
-        _executor().fill([entry.grammar.matcher for entry in own], vocab_mask, [entry.row for entry in own])
-        for entry in entries:
-            if not isinstance(entry.grammar, Grammar):
-                entry.grammar.fill_vocab_mask(vocab_mask, entry.row)
+        singly = [entry for entry in entries if not isinstance(entry.grammar, Grammar)]
+        try:
+            _executor().fill([entry.grammar.matcher for entry in own], vocab_mask, [entry.row for entry in own])
+        except MaskError:
+            # The error does not say whose it is.
+            singly = list(entries)
+        for entry in singly:
+            entry.grammar.fill_vocab_mask(vocab_mask, entry.row)
 
     def copy(self) -> Grammar:
         """Makes an independent copy at the same place."""
