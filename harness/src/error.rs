@@ -256,7 +256,7 @@ impl CommandError {
     /// The process's exit code, as `maskwright --help` documents them.
     pub fn exit_code(&self) -> u8 {
         match self {
-            Self::Framework(FrameworkError::Unknown { .. })
+            Self::Framework(FrameworkError::Unknown { .. } | FrameworkError::NotAsked { .. })
             | Self::Fetch(FetchError::UnknownSource { .. })
             | Self::Dataset(DatasetError::Unknown { .. })
             | Self::NoCases { .. }

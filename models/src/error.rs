@@ -162,8 +162,11 @@ pub enum ModelError {
         /// Bytes or hash expected and found.
         message: String,
     },
-    /// A file is not in the download cache, and the network may not be used.
-    #[error("{file} of {repo} is not in the cache {}, and downloads are off (--offline or HF_HUB_OFFLINE)", cache.display())]
+    /// A file is not in the download cache, and downloads are off or the hub cannot be reached.
+    #[error(
+        "{file} of {repo} is not in the cache {}, and nothing is downloaded: downloads are off (--offline or HF_HUB_OFFLINE), \
+         or the hub cannot be reached", cache.display()
+    )]
     NotCached {
         /// The repository with its revision.
         repo: String,

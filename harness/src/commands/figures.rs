@@ -10,6 +10,7 @@ use maskwright_suites::census::Census;
 use maskwright_suites::dataset::{BUILTIN, Dataset, Subsample};
 use maskwright_suites::locate::locate;
 use maskwright_suites::quality::{LetterOptions, QualityTask, QuestionSet};
+use serde_json::Value;
 
 use super::output_file::OutputFile;
 use crate::bench::record::Record;
@@ -22,8 +23,8 @@ use crate::frameworks::{self, Documented, Framework, LM_ONLY};
 use crate::quality::overlap::Overlap;
 use crate::quality::record::AnswerRecord;
 use crate::run::error::RunDirectoryError;
-use crate::run::progress;
-use crate::run::reading::{command_of_run, records_of_run, records_of_runs, settings_of_run};
+use crate::run::reading::{command_of_run, manifest_of_run, records_of_run, records_of_runs};
+use crate::run::{machine, progress};
 use crate::testsuite::record::{SuiteRecord, conformances};
 
 /// Arguments of `maskwright figures`.
@@ -152,11 +153,18 @@ impl Runs {
         }
         let of = |command: &str| paths.get(command).map_or(&[][..], Vec::as_slice);
         for command in ["bench", "quality"] {
-            let settings = of(command)
+            let manifests = of(command)
                 .iter()
-                .map(|path| Ok((path.display().to_string(), settings_of_run(path)?)));
-            let settings: Vec<_> = settings.collect::<Result<_, RunDirectoryError>>()?;
-            pairing::check(&settings).map_err(CommandError::Arguments)?;
+                .map(|path| Ok((path.display().to_string(), manifest_of_run(path)?)));
+            let manifests: Vec<(String, Value)> = manifests.collect::<Result<_, RunDirectoryError>>()?;
+            let settings = manifests
+                .iter()
+                .map(|(name, manifest)| (name.clone(), manifest["settings"].clone()));
+            pairing::check(&settings.collect::<Vec<_>>()).map_err(CommandError::Arguments)?;
+            // Figures of `quality` have no times.
+            if command == "bench" {
+                machine::check(&manifests).map_err(CommandError::Arguments)?;
+            }
         }
         let suites = of("testsuite").iter().map(|path| records_of_run(path));
         Ok(Self {

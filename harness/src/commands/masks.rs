@@ -167,8 +167,10 @@ pub fn run(arguments: &MasksArguments) -> Result<(), CommandError> {
         },
     };
     let load = LoadWatch::start();
-    run.all(&files, &mut directory)?;
+    let ended = run.all(&files, &mut directory);
     let mut warnings: Vec<String> = load.finish().into_iter().collect();
+    directory.keep_warnings(&warnings)?;
+    ended?;
     warnings.extend(spread_warning(
         directory.records().iter().map(|record| &record.repeats_s[..]),
     ));

@@ -10,6 +10,7 @@ use maskwright_suites::mask_bench::MaskBench;
 use maskwright_suites::validate::{Scoring, Validator};
 
 use crate::bench::record::Record;
+use crate::bench::settings::HELD_OUT;
 use crate::error::CommandError;
 use crate::report::table::Style;
 use crate::run::progress;
@@ -50,11 +51,17 @@ pub fn run(arguments: &ShapeArguments) -> Result<(), CommandError> {
         }
     }
     let records: Vec<Record> = records_of_runs(&arguments.runs)?;
-    let names: BTreeSet<&str> = records.iter().map(|record| record.key.dataset.as_str()).collect();
+    let is_generated = |record: &&Record| record.key.dataset == HELD_OUT;
+    let read = records.iter().filter(|record| !is_generated(record));
+    let names: BTreeSet<&str> = read.map(|record| record.key.dataset.as_str()).collect();
     let names: Vec<&str> = names.into_iter().collect();
-    let datasets = super::catalog(arguments.data.as_deref())?.select(&names, Subsample::default())?;
+    let datasets = match names.is_empty() {
+        // Without a name, `select` returns all datasets.
+        true => Vec::new(),
+        false => super::catalog(arguments.data.as_deref())?.select(&names, Subsample::default())?,
+    };
     let mut shapes = Shapes::default();
-    let mut left_out = 0;
+    let mut left_out = records.iter().filter(is_generated).count();
     let bench = mask_bench(arguments);
     for dataset in &datasets {
         let schemas: BTreeMap<&str, &str> = dataset

@@ -106,7 +106,8 @@ pub fn side(runs: &[Run], scoring: Scoring) -> Side {
                 }
             }
             Found::Coverage(run) => {
-                for record in run.records.iter().filter(|record| record.unusable.is_none()) {
+                let usable = run.records.iter().filter(|record| record.unusable.is_none());
+                for record in usable.filter(|record| record.has_documents()) {
                     let key = &record.key;
                     let group = group("", &key.framework, &key.dataset);
                     add(group, key.schema.clone(), right(record.is_truly_covered()));

@@ -2,11 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use maskwright_suites::validate::Scoring;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use serde_json::Value;
 
 use super::differences::{Change, ComparisonMethod, Difference, differences};
-use super::pairs::{Group, QuestionOutcome, Side, pairs};
+use super::pairs::{Group, QuestionOutcome, Side, pairs, side};
+use crate::coverage::record::{CoverageKey, CoverageRecord};
+use crate::results::run::{Found, Run, RunRecords};
 
 const METHOD: ComparisonMethod = ComparisonMethod {
     confidence: 0.95,
@@ -171,6 +175,30 @@ fn one_clear_difference_is_found_among_200_figures_and_none_among_equal_ones() {
     };
     assert_eq!(found(Some(77)), [("077".to_owned(), Change::Worse)]);
     assert_eq!(found(None), []);
+}
+
+#[test]
+fn schemas_without_documents_are_no_questions() {
+    let record = |schema: &str, valid| CoverageRecord {
+        valid,
+        verdicts: valid,
+        ..CoverageRecord::empty(CoverageKey {
+            framework: "maskwright".to_owned(),
+            dataset: "d".to_owned(),
+            schema: schema.to_owned(),
+        })
+    };
+    let run = Run {
+        paths: Vec::new(),
+        manifests: Vec::new(),
+        found: Found::Coverage(RunRecords {
+            settings: Value::Null,
+            records: vec![record("with", 1), record("without", 0)],
+        }),
+    };
+    let side = side(&[run], Scoring::Strict);
+    let names: Vec<&String> = side.values().flat_map(BTreeMap::keys).collect();
+    assert_eq!(names, ["with"]);
 }
 
 #[test]

@@ -119,6 +119,11 @@ impl CoverageRecord {
         }
     }
 
+    /// Whether there are documents to judge a framework by.
+    pub fn has_documents(&self) -> bool {
+        self.valid + self.invalid > 0
+    }
+
     /// Whether the framework took the schema (definition 5.1), whatever the verdicts on its documents.
     pub fn is_declared(&self) -> bool {
         self.compile_error.is_none() && self.ending.is_none()

@@ -60,8 +60,7 @@ pub struct CoverageRow {
 fn usable(records: &[CoverageRecord]) -> Vec<&CoverageRecord> {
     let unequal = unequal(records);
     let counts = |record: &&CoverageRecord| {
-        let has_documents = record.valid + record.invalid > 0;
-        record.unusable.is_none() && has_documents && !unequal.contains(&schema_of(record))
+        record.unusable.is_none() && record.has_documents() && !unequal.contains(&schema_of(record))
     };
     records.iter().filter(counts).collect()
 }

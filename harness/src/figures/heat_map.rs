@@ -1,7 +1,7 @@
 //! Figure 6: the share of the JSON Schema Test Suite's cases that each framework passes, category by category.
 
 use super::canvas::{Anchor, Canvas, width};
-use crate::testsuite::conformance::{Conformance, Standing, standings};
+use crate::testsuite::conformance::{CategoryOutcome, Conformance, Standing, categories, standings};
 
 /// Height of a category's row, in pixels.
 const ROW: f64 = 21.0;
@@ -11,11 +11,12 @@ const MARGIN: f64 = 16.0;
 const TITLE: &str = "Cases of the JSON Schema Test Suite that frameworks pass";
 const SUBTITLE: &str = "* highest coverage of the category, tied; ** alone";
 
-/// Draws the heat map, with one row for each category and one column for each framework; the darker the cell, the more cases pass.
+/// Draws the heat map, with one row for each category and one column for each framework; the darker the cell, the more cases pass. A cell is empty where
+/// no case was run.
 pub fn svg(frameworks: &[Conformance]) -> String {
-    let categories = frameworks.first().map_or(&[][..], |first| &first.categories);
+    let categories = categories(frameworks);
     let widest = |texts: &mut dyn Iterator<Item = &str>| texts.map(width).fold(0.0, f64::max) + 16.0;
-    let names = widest(&mut categories.iter().map(|(category, _)| category.as_str()));
+    let names = widest(&mut categories.iter().copied());
     let column = widest(&mut frameworks.iter().map(|one| one.framework.as_str())).max(COLUMN);
     let total = (names + column * frameworks.len() as f64)
         .max(width(TITLE) * 1.3)
@@ -29,14 +30,13 @@ pub fn svg(frameworks: &[Conformance]) -> String {
     for (at, one) in frameworks.iter().enumerate() {
         canvas.bold(place(at) + column / 2.0, header, Anchor::Middle, &one.framework);
     }
-    for (row, (category, _)) in categories.iter().enumerate() {
+    for (row, category) in categories.into_iter().enumerate() {
         let top = header + 8.0 + ROW * row as f64;
         canvas.text(MARGIN, top + 15.0, Anchor::Start, category);
-        for (at, standing) in standings(frameworks, row).into_iter().enumerate() {
-            let coverage = frameworks[at]
-                .categories
-                .get(row)
-                .map_or(0.0, |(_, one)| one.coverage());
+        for (at, standing) in standings(frameworks, category).into_iter().enumerate() {
+            let Some(coverage) = frameworks[at].of(category).map(CategoryOutcome::coverage) else {
+                continue;
+            };
             canvas.rectangle(place(at) + 1.0, top + 1.0, column - 2.0, ROW - 2.0, &shade(coverage));
             let mark = match standing {
                 Standing::Behind => "",

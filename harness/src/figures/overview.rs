@@ -63,7 +63,9 @@ fn axes_of<'a>(axes: &'a mut Vec<Axes>, model: &str, framework: &str) -> &'a mut
 
 fn add_bench(records: &[Record], axes: &mut Vec<Axes>) {
     let (mut keys, mut datasets): (Vec<bench::rows::RowKey>, Vec<(String, usize)>) = (Vec::new(), Vec::new());
-    for record in records.iter().filter(|record| record.is_final()) {
+    // A schema that cannot be used is recorded of a server's row without having been sent to the server.
+    let usable = |record: &&Record| record.is_final() && record.unusable.is_none();
+    for record in records.iter().filter(usable) {
         let key = bench::rows::RowKey {
             model: record.key.model.clone(),
             framework: record.key.framework.clone(),

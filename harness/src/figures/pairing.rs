@@ -4,10 +4,10 @@ use serde_json::Value;
 
 /// Lists in the settings of runs whose members have a name and a hash of their questions: tasks of `quality`, data sets of `bench`.
 const ASKED: [&str; 2] = ["tasks", "datasets"];
-/// Settings that decide what a model answers, whatever constrains it.
-const CONDITIONS: [&str; 3] = ["shots", "sampling", "prompt"];
+/// Settings that decide what a model answers, whatever constrains it; a run that lacks one has its default.
+const CONDITIONS: [&str; 4] = ["shots", "sampling", "prompt", "tool_format"];
 /// Further settings that decide answers and times. A run of an earlier version may lack them; a setting that a run lacks is not compared.
-const FURTHER_CONDITIONS: [&str; 19] = [
+const FURTHER_CONDITIONS: [&str; 21] = [
     "sha256",
     "draft",
     "seed",
@@ -27,6 +27,8 @@ const FURTHER_CONDITIONS: [&str; 19] = [
     "finish_in_time",
     "overlap",
     "repeat",
+    "tool_choice",
+    "parallel_calls",
 ];
 
 /// Checks that runs, given by their names and settings, asked the questions that they share under the same conditions.
@@ -115,6 +117,7 @@ mod tests {
         let settings = |changes: Value| {
             let mut settings = json!({
                 "datasets": [{"name": "d", "sha256": "1"}], "max_tokens": 8, "prefix_cache": false, "fast_forward": true, "repeat": 1,
+                "tool_choice": "auto", "parallel_calls": true,
             });
             let changes = changes.as_object().cloned().unwrap_or_default();
             settings.as_object_mut().unwrap().extend(changes);
@@ -126,10 +129,17 @@ mod tests {
             ("prefix_cache", json!(true)),
             ("fast_forward", json!(false)),
             ("repeat", json!(2)),
+            ("tool_choice", json!("required")),
+            ("parallel_calls", json!(false)),
         ] {
             assert_eq!(differences(&one, &settings(json!({name: value}))), [name]);
             assert_eq!(differences(&one, &settings(json!({name: null}))), Vec::<String>::new());
         }
+        // Without a name, the format of calls is that of each model.
+        assert_eq!(
+            differences(&one, &settings(json!({"tool_format": "hermes"}))),
+            ["tool_format"]
+        );
         // Runs without a model have their data in the settings themselves.
         let masks = |vocabulary: &str, sha256: &str| json!({"vocabulary": vocabulary, "sha256": sha256, "seed": 1});
         assert_eq!(differences(&masks("a", "1"), &masks("a", "1")), Vec::<String>::new());

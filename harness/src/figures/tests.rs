@@ -6,7 +6,7 @@ use super::bars::{Bar, Panel, stacked};
 use super::features::{Matrix, Support};
 use super::overview::{Axes, axes, svg};
 use super::{constraints, frequencies, heat_map, prompt, tables, upset};
-use crate::bench::record::Record;
+use crate::bench::record::{Record, ServerRecord};
 use crate::coverage::documents::Origin;
 use crate::coverage::record::{CounterExample, CoverageKey, CoverageRecord};
 use crate::coverage::rows::findings;
@@ -14,6 +14,7 @@ use crate::frameworks::{BUILT_IN_FRAMEWORKS, Documented};
 use crate::quality::overlap::{Intersection, Overlap};
 use crate::quality::record::AnswerRecord;
 use crate::report::statistics::wilson;
+use crate::server::Outcome;
 use crate::testsuite::conformance::{CaseFailure, CaseOutcome, Conformance, FailureKind};
 
 /// The texts of a picture, in order.
@@ -182,6 +183,17 @@ fn axes_are_those_of_the_tables_for_each_model() {
 }
 
 #[test]
+fn a_schema_that_cannot_be_used_makes_no_second_row_of_a_server() {
+    let answer = |instance: &str, valid| Record {
+        server: Some(ServerRecord::ended(Outcome::Finished, 1)),
+        ..measured("m", "remote", instance, valid, 1.0)
+    };
+    let unusable = Record::unusable(measured("m", "remote", "3", false, 1.0).key, "no JSON");
+    let axes = axes(&[answer("1", true), answer("2", false), unusable], &[]);
+    assert_eq!(axes[0].empirical_ci, wilson(1, 2));
+}
+
+#[test]
 fn upset_plots_have_every_set_with_its_number() {
     let overlap = Overlap {
         model: "m".to_owned(),
@@ -240,6 +252,14 @@ fn heat_maps_have_the_share_of_every_category_and_who_is_ahead() {
     );
     // The darkest colour stands for all cases.
     assert_eq!(picture.matches("fill=\"#0b5394\"").count(), 3);
+    // Of an unfinished run, categories are matched by name.
+    let [one, mut two] = frameworks;
+    two.categories.remove(0);
+    let picture = heat_map::svg(&[two, one]);
+    assert_eq!(
+        texts(&picture)[2..],
+        ["two", "one", "type", "100 % **", "enum", "100 % *", "100 % *"]
+    );
 }
 
 const SCHEMAS: [&str; 4] = [

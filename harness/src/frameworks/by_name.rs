@@ -41,6 +41,14 @@ pub enum FrameworkError {
         /// Names of all known frameworks.
         known: Vec<String>,
     },
+    /// A framework was added that is not among those to run.
+    #[error(
+        "--worker {name}=… adds a framework that is not asked for: name {name} among the frameworks too, or leave the option out"
+    )]
+    NotAsked {
+        /// The name of the worker.
+        name: String,
+    },
     /// The framework is a program of its own, which is missing.
     #[error(
         "framework {name} is a program of its own, {executable}, which is neither beside this program nor on PATH; \
@@ -165,8 +173,12 @@ impl fmt::Debug for Framework {
 ///
 /// # Errors
 ///
-/// [`FrameworkError`].
+/// [`FrameworkError`], also where a worker is not among `names`.
 pub fn choose(names: &[String], workers: &[NamedWorker]) -> Result<Vec<Framework>, FrameworkError> {
+    if let Some(worker) = workers.iter().find(|worker| !names.contains(&worker.name)) {
+        let name = worker.name.clone();
+        return Err(FrameworkError::NotAsked { name });
+    }
     let mut frameworks: Vec<Framework> = Vec::new();
     for name in names {
         if frameworks.iter().all(|framework| framework.name != *name) {

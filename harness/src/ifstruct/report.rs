@@ -58,6 +58,11 @@ impl Counts {
 /// The parts of a row, and the format that each is of.
 const FORMATS: [Option<OutputFormat>; 3] = [None, Some(OutputFormat::Json), Some(OutputFormat::Yaml)];
 
+/// Seed and prompt of a sample: samples of several runs may have the same seed.
+fn identity(sample: &Sample) -> (u64, &str) {
+    (sample.seed, &sample.prompt)
+}
+
 /// A row for each model and mode, models in the order in which they come first. A reply to a sample that the same model was asked for
 /// in the same mode before does not count.
 pub fn rows(replies: &[(&ReplyRecord, &Sample)]) -> Vec<Row> {
@@ -69,17 +74,17 @@ pub fn rows(replies: &[(&ReplyRecord, &Sample)]) -> Vec<Row> {
     }
     let pairs = models.into_iter().flat_map(|model| Mode::ALL.map(|mode| (model, mode)));
     let rows = pairs.filter_map(|(model, mode)| {
-        let no_room: HashSet<u64> = replies
+        let no_room: HashSet<(u64, &str)> = replies
             .iter()
             .filter(|(record, _)| record.key.model == *model && record.lacked_room())
-            .map(|(record, _)| record.key.seed)
+            .map(|(_, sample)| identity(sample))
             .collect();
         let of_row = |key: &ReplyKey| key.model == *model && key.mode == mode;
         let mut seen: HashSet<(u64, &str)> = HashSet::new();
         let own: Vec<(&ReplyRecord, &Sample)> = replies
             .iter()
-            .filter(|(record, sample)| of_row(&record.key) && seen.insert((sample.seed, &sample.prompt)))
-            .filter(|(record, _)| !no_room.contains(&record.key.seed))
+            .filter(|(record, sample)| of_row(&record.key) && seen.insert(identity(sample)))
+            .filter(|(_, sample)| !no_room.contains(&identity(sample)))
             .copied()
             .collect();
         let parts = FORMATS.map(|format| {
@@ -92,9 +97,7 @@ pub fn rows(replies: &[(&ReplyRecord, &Sample)]) -> Vec<Row> {
         });
         let mut tally = Tally::default();
         for (record, sample) in &own {
-            if let Some(score) = &record.score {
-                tally.add(sample, score);
-            }
+            tally.add(sample, record.score.as_ref());
         }
         let refusals: Vec<&String> = own.iter().filter_map(|(record, _)| record.refused.as_ref()).collect();
         (!seen.is_empty()).then(|| Row {
@@ -374,4 +377,68 @@ pub fn json(rows: &[Row]) -> Value {
         "details": details.collect::<Vec<_>>(),
         "published": { "source": published::SOURCE, "scores": published },
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use maskwright_suites::ifstruct::{SampleGenerator, Score, Split};
+
+    use super::*;
+
+    /// Two samples of the same seed.
+    fn samples() -> Vec<Sample> {
+        let samples = SampleGenerator::new(5, Split::Test).unwrap().take(2);
+        samples.map(|sample| Sample { seed: 1, ..sample }).collect()
+    }
+
+    fn record() -> ReplyRecord {
+        ReplyRecord::empty(ReplyKey {
+            model: "m".to_owned(),
+            mode: Mode::Constrained,
+            seed: 1,
+        })
+    }
+
+    fn passed() -> ReplyRecord {
+        let score = Score {
+            passed: true,
+            fenced: false,
+            failures: Vec::new(),
+            omitted: 0,
+        };
+        ReplyRecord {
+            score: Some(score),
+            ..record()
+        }
+    }
+
+    #[test]
+    fn a_sample_without_room_leaves_those_of_its_seed_in_other_runs() {
+        let samples = samples();
+        let full = json!({
+            "prompt_tokens": 9, "output_tokens": 0, "forced_tokens": 0, "forward_passes": 0, "finish": "context_full", "tgt_s": 0.0,
+            "masks": 0, "token_times_us": [], "text": "",
+        });
+        let full = ReplyRecord {
+            generation: Some(serde_json::from_value(full).unwrap()),
+            ..record()
+        };
+        let rows = rows(&[(&full, &samples[0]), (&passed(), &samples[1])]);
+        assert_eq!(
+            (rows[0].parts[0].total, rows[0].parts[0].passed, rows[0].no_room),
+            (1, 1, 1)
+        );
+    }
+
+    #[test]
+    fn samples_that_could_not_be_asked_for_are_in_all_pass_rates() {
+        let samples = samples();
+        let refused = ReplyRecord {
+            refused: Some("no".to_owned()),
+            ..record()
+        };
+        let rows = rows(&[(&refused, &samples[0]), (&passed(), &samples[1])]);
+        assert_eq!(rows[0].parts[0].pass_rate(), Some(0.5));
+        assert_eq!(rows[0].tally.rates()[0].rate, Some(0.5));
+    }
 }

@@ -163,9 +163,10 @@ impl Share {
 }
 
 impl Tally {
-    /// Adds a verdict.
-    pub fn add(&mut self, sample: &Sample, score: &Score) {
-        self.all.add(score.passed);
+    /// Adds the verdict on the reply to a sample; `None`, of a sample without a reply, counts as a reply that does not pass.
+    pub fn add(&mut self, sample: &Sample, score: Option<&Score>) {
+        let passed = score.is_some_and(|score| score.passed);
+        self.all.add(passed);
         for split in Split::ALL {
             if let Some(part) = split.part(sample) {
                 self.splits
@@ -173,11 +174,11 @@ impl Tally {
                     .or_default()
                     .entry(part)
                     .or_default()
-                    .add(score.passed);
+                    .add(passed);
             }
         }
         let mut kinds = BTreeSet::new();
-        for failure in &score.failures {
+        for failure in score.map_or(&[][..], |score| score.failures.as_slice()) {
             self.failures.entry(failure.kind).or_default().occurrences += 1;
             kinds.insert(failure.kind);
         }

@@ -51,16 +51,18 @@ impl Overlap {
         }
         let keys = RowKey::of_records(records);
         let of_place = |(model, task): (&str, QualityTask)| {
-            let has_task = |key: &&RowKey| key.model == model && !answers.rightness(key, task).is_empty();
-            let own: Vec<&RowKey> = keys.iter().filter(has_task).collect();
+            let own: Vec<&RowKey> = keys.iter().filter(|key| key.model == model).collect();
             Self::of(&answers, &own, task)
         };
-        places.into_iter().map(of_place).collect()
+        places.into_iter().filter_map(of_place).collect()
     }
 
-    /// The overlap of the rows `keys`, all of one model, on the questions of `task` that each of them answered.
-    pub fn of(answers: &Answers<'_>, keys: &[&RowKey], task: QualityTask) -> Self {
-        let by_row: Vec<HashMap<&str, bool>> = keys.iter().map(|key| answers.rightness(key, task)).collect();
+    /// The overlap of those of the rows `keys`, all of one model, that have an answer to `task`, on the questions that each of them answered; `None`
+    /// where no row has one.
+    pub fn of(answers: &Answers<'_>, keys: &[&RowKey], task: QualityTask) -> Option<Self> {
+        let rows = keys.iter().map(|key| (*key, answers.rightness(key, task)));
+        let (keys, by_row): (Vec<&RowKey>, Vec<HashMap<&str, bool>>) = rows.filter(|(_, row)| !row.is_empty()).unzip();
+        let model = keys.first()?.model.clone();
         let mut counts: BTreeMap<Vec<usize>, usize> = BTreeMap::new();
         let first = by_row.first().into_iter().flat_map(HashMap::keys);
         for question in first {
@@ -83,8 +85,8 @@ impl Overlap {
             .map(|(rows, questions)| Intersection { rows, questions })
             .collect();
         intersections.sort_by_key(|one| std::cmp::Reverse(one.questions));
-        Self {
-            model: keys.first().map(|key| key.model.clone()).unwrap_or_default(),
+        Some(Self {
+            model,
             task,
             rows: keys.iter().map(|key| key.label()).collect(),
             questions,
@@ -92,6 +94,6 @@ impl Overlap {
             exclusive,
             nobody,
             intersections,
-        }
+        })
     }
 }

@@ -187,7 +187,8 @@ fn overlaps_count_sets_of_rows_that_are_right_together() {
         &Answers::new(&records),
         &keys.iter().collect::<Vec<_>>(),
         QualityTask::Gsm8k,
-    );
+    )
+    .unwrap();
     assert_eq!((overlap.questions, overlap.nobody), (6, 1));
     assert_eq!(
         (&overlap.right[..], &overlap.exclusive[..]),
@@ -314,4 +315,12 @@ fn overlaps_have_the_rows_that_answered_the_task() {
             (QualityTask::LastLetter, vec!["a", "c"], 1, &[1, 1][..])
         ]
     );
+    let (answers, keys) = (Answers::new(&records), RowKey::of_records(&records));
+    let all: Vec<&RowKey> = keys.iter().collect();
+    assert_eq!(
+        Overlap::of(&answers, &all, QualityTask::Gsm8k),
+        Some(overlaps[0].clone())
+    );
+    let third: Vec<&RowKey> = keys.iter().filter(|key| key.framework == "c").collect();
+    assert_eq!(Overlap::of(&answers, &third, QualityTask::Gsm8k), None);
 }

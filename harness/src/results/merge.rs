@@ -10,8 +10,7 @@ use super::formats;
 use super::run::{Found, Run};
 use crate::error::CommandError;
 use crate::ifstruct::settings::SAMPLES_FILE;
-use crate::run::directory::WARNINGS;
-use crate::run::directory::{MANIFEST, RECORDS, check_place};
+use crate::run::directory::{MANIFEST, RECORDS, check_place, warnings_of};
 use crate::run::machine::{are_alike, described, machine, without_machine};
 use crate::run::manifest;
 use crate::run::shard::Shard;
@@ -93,8 +92,7 @@ impl Part {
 
     /// Returns the warnings about the part's times that were given when they were measured.
     fn warnings(&self) -> Vec<String> {
-        let text = fs::read_to_string(self.path().join(WARNINGS)).unwrap_or_default();
-        serde_json::from_str(&text).unwrap_or_default()
+        warnings_of(self.path())
     }
 }
 

@@ -53,7 +53,7 @@ pub fn report(run: &RunRecords<AnswerRecord>) -> QualityReport {
     let models = in_order(Vec::new(), keys.iter().map(|key| key.model.as_str()));
     let overlaps = tasks.iter().flat_map(|scope| {
         let (answers, task, keys) = (&answers, scope.task, &keys);
-        models.iter().map(move |model| {
+        models.iter().filter_map(move |model| {
             let own: Vec<&RowKey> = keys.iter().filter(|key| key.model == *model).collect();
             Overlap::of(answers, &own, task)
         })

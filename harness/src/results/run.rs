@@ -18,6 +18,7 @@ use crate::quality::record::AnswerRecord;
 use crate::run::directory::{MANIFEST, RECORDS, Recorded};
 use crate::run::error::RunDirectoryError;
 use crate::run::heading::heading;
+use crate::run::machine;
 use crate::run::manifest::Settings as _;
 use crate::run::reading::{command_of_run, records_of_run};
 use crate::testsuite::record::SuiteRecord;
@@ -184,16 +185,27 @@ impl Run {
         models
     }
 
-    /// Drops the records of other models, and these models from the settings, so that only the records of `model` are planned. Returns false where no
-    /// record is left; runs that judge frameworks without a model stay as they are.
+    /// Drops the records of other models, and these models from the settings, so that only the records of `model` are planned; how many these are is
+    /// not on record where the run has other models. Returns false where no record is left; runs that judge frameworks without a model stay as they are.
     pub fn keep_model(&mut self, model: &str) -> bool {
-        match &mut self.found {
+        let all = self.len();
+        let is_left = match &mut self.found {
             Found::Bench(run) => run.keep_model(model, |key| &key.model),
             Found::Quality(run) => run.keep_model(model, |key| &key.model),
             Found::Tools(run) => run.keep_model(model, |key| &key.model),
             Found::Ifstruct(run, _) => run.keep_model(model, |key| &key.model),
             Found::Suite(_) | Found::Masks(_) | Found::Coverage(_) => true,
+        };
+        let is_less = self.len() < all;
+        for manifest in &mut self.manifests {
+            let models = super::names(&manifest["settings"], "models");
+            if (is_less || models.len() > 1)
+                && let Some(members) = manifest.as_object_mut()
+            {
+                members.remove("planned");
+            }
         }
+        is_left
     }
 
     /// Returns the heading above the tables of the run, in Markdown.
@@ -207,8 +219,20 @@ impl Run {
         name.map_or_else(String::new, |name| name.to_string_lossy().into_owned())
     }
 
-    /// Adds the records of another run of the same command, where both asked under the same conditions and no question is answered in both; returns
-    /// that run unchanged otherwise.
+    /// Whether the tables of the run have times.
+    fn has_times(&self) -> bool {
+        !matches!(self.found, Found::Quality(_) | Found::Suite(_) | Found::Coverage(_))
+    }
+
+    /// Whether this run and another were measured on machines of one kind.
+    fn has_machine_of(&self, other: &Self) -> bool {
+        let mut machines = self.manifests.iter().map(machine::machine);
+        let others: Vec<Value> = other.manifests.iter().map(machine::machine).collect();
+        machines.all(|one| others.iter().all(|other| machine::are_alike(&one, other)))
+    }
+
+    /// Adds the records of another run of the same command, where both asked under the same conditions, no question is answered in both, and times are
+    /// those of one kind of machine; returns that run unchanged otherwise.
     fn take_in(&mut self, other: Self) -> Option<Self> {
         let fits = match (&self.found, &other.found) {
             (Found::Bench(one), Found::Bench(two)) => one.fits(two, pairs_alike),
@@ -220,7 +244,7 @@ impl Run {
             (Found::Ifstruct(one, _), Found::Ifstruct(two, _)) => one.fits(two, are_equal),
             _ => false,
         };
-        if !fits {
+        if !fits || self.has_times() && !self.has_machine_of(&other) {
             return Some(other);
         }
         match (&mut self.found, other.found) {
@@ -239,7 +263,8 @@ impl Run {
     }
 }
 
-/// Runs of one command that fit together are read as one: other models or frameworks on the same questions, or other data.
+/// Runs of one command that fit together are read as one: other models or frameworks on the same questions, or other data. Runs with times of
+/// different machines do not fit together.
 pub fn together(runs: Vec<Run>) -> Vec<Run> {
     let mut groups: Vec<Run> = Vec::new();
     for run in runs {
@@ -376,6 +401,17 @@ mod tests {
         run(directory.path(), "b", "two", 1);
         run(directory.path(), "c", "one", 2);
         assert_eq!(read(directory.path()).len(), 3);
+    }
+
+    #[test]
+    fn runs_with_times_of_other_machines_stay_apart() {
+        let directory = tempfile::tempdir().unwrap();
+        run(directory.path(), "a", "one", 2);
+        let manifest = run(directory.path(), "b", "two", 2).join(MANIFEST);
+        let mut elsewhere: Value = serde_json::from_str(&fs::read_to_string(&manifest).unwrap()).unwrap();
+        elsewhere["hardware"] = json!({"cpu": "another"});
+        fs::write(&manifest, elsewhere.to_string()).unwrap();
+        assert_eq!(read(directory.path()).len(), 2);
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub const MANIFEST: &str = "manifest.json";
 pub const RECORDS: &str = "records.jsonl";
 
 /// Name of the file in which a part of a run keeps the warnings about its times.
-pub const WARNINGS: &str = "warnings.json";
+const WARNINGS: &str = "warnings.json";
 
 /// A line of the records' file.
 pub trait Recorded: Serialize + DeserializeOwned {
@@ -270,10 +270,7 @@ impl<R: Recorded> RunDirectory<R> {
         for warning in warnings {
             progress::say(warning);
         }
-        // A part that is continued keeps what was said of its beginning.
-        if !warnings.is_empty() {
-            self.write(WARNINGS, &serde_json::to_string(warnings).unwrap_or_default())?;
-        }
+        self.keep_warnings(warnings)?;
         progress::say(&format!(
             "part {shard}: {} of {} records are in {}; when all parts are there, `maskwright merge {} --out DIR` puts them together",
             self.kept(),
@@ -282,6 +279,24 @@ impl<R: Recorded> RunDirectory<R> {
             self.path.parent().unwrap_or(&self.path).display(),
         ));
         Ok(true)
+    }
+
+    /// Keeps warnings about times for the whole run where this is a part of one, beside those of the part's earlier processes, each once.
+    ///
+    /// # Errors
+    ///
+    /// [`RunDirectoryError::Write`].
+    pub fn keep_warnings(&self, warnings: &[String]) -> Result<(), RunDirectoryError> {
+        if self.shard().is_none() || warnings.is_empty() {
+            return Ok(());
+        }
+        let mut kept = warnings_of(&self.path);
+        for warning in warnings {
+            if !kept.contains(warning) {
+                kept.push(warning.clone());
+            }
+        }
+        self.write(WARNINGS, &serde_json::to_string(&kept).unwrap_or_default())
     }
 
     /// Tells the user where the run's files are.
@@ -294,6 +309,12 @@ impl<R: Recorded> RunDirectory<R> {
 pub fn shard_of(path: &Path) -> Option<Shard> {
     let manifest: Value = serde_json::from_str(&fs::read_to_string(path.join(MANIFEST)).ok()?).ok()?;
     serde_json::from_value(manifest["shard"].clone()).ok()
+}
+
+/// Returns the warnings about times that the part of a run in `path` has kept.
+pub fn warnings_of(path: &Path) -> Vec<String> {
+    let text = fs::read_to_string(path.join(WARNINGS)).unwrap_or_default();
+    serde_json::from_str(&text).unwrap_or_default()
 }
 
 /// Whether there is a run in `path`, be it one of which only the beginning was written.
@@ -388,8 +409,12 @@ fn check_manifest<S: Settings>(path: &Path, manifest: &Manifest<S>) -> Result<Op
     }
 }
 
-/// The records of whole lines with their line numbers, and the length of these lines in bytes.
-pub(super) fn read_records<R: Recorded>(path: &Path) -> Result<(Vec<(usize, R)>, usize), RunDirectoryError> {
+/// The records of whole lines with their line numbers, and the length of these lines in bytes. A last line that is unfinished is left out.
+///
+/// # Errors
+///
+/// [`RunDirectoryError::Read`] and [`RunDirectoryError::Damaged`], with the line.
+pub fn read_records<R: Recorded>(path: &Path) -> Result<(Vec<(usize, R)>, usize), RunDirectoryError> {
     let bytes = match fs::read(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
         other => other.map_err(|source| read_error(path, source))?,
@@ -413,4 +438,45 @@ pub(super) fn read_records<R: Recorded>(path: &Path) -> Result<(Vec<(usize, R)>,
 fn write_whole(path: &Path, content: &str) -> io::Result<()> {
     let partial = path.with_extension("partial");
     fs::write(&partial, content).and_then(|()| fs::rename(&partial, path))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+
+    use super::*;
+
+    #[derive(Serialize, Deserialize)]
+    struct Counted {
+        key: u32,
+    }
+
+    impl Recorded for Counted {
+        type Key = u32;
+
+        fn key(&self) -> &u32 {
+            &self.key
+        }
+    }
+
+    #[derive(Serialize, Deserialize)]
+    struct NoSettings {}
+
+    impl Settings for NoSettings {
+        const COMMAND: &'static str = "masks";
+    }
+
+    #[test]
+    fn a_part_keeps_the_warnings_of_all_its_processes() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("part");
+        let mut manifest = Manifest::new(NoSettings {});
+        manifest.shard = Some(Shard { number: 1, count: 2 });
+        let part: RunDirectory<Counted> = RunDirectory::create(&path, &manifest, HashSet::new()).unwrap();
+        let [busy, busier] = ["busy", "busier"].map(str::to_owned);
+        part.keep_warnings(std::slice::from_ref(&busy)).unwrap();
+        assert!(part.ends_part(&[busier, busy]).unwrap());
+        assert!(part.ends_part(&[]).unwrap());
+        assert_eq!(warnings_of(&path), ["busy", "busier"]);
+    }
 }

@@ -32,6 +32,27 @@ pub fn are_alike(one: &Value, other: &Value) -> bool {
         && (is_silent(one) || is_silent(other) || one["devices"] == other["devices"])
 }
 
+/// Checks that runs, given by their names and manifests, were measured on machines of one kind.
+///
+/// # Errors
+///
+/// A sentence that names two runs that were not, and their machines.
+pub fn check(runs: &[(String, Value)]) -> Result<(), String> {
+    for (number, (first, one)) in runs.iter().enumerate() {
+        for (second, other) in &runs[..number] {
+            let (one, other) = (machine(one), machine(other));
+            if !are_alike(&one, &other) {
+                return Err(format!(
+                    "{second} and {first} cannot be in the same figures: they were measured on {} and on {}; draw the figures of each by itself",
+                    described(&other),
+                    described(&one)
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
 /// A machine in words.
 pub fn described(machine: &Value) -> String {
     let text = |name: &str| match &machine[name] {

@@ -1,4 +1,4 @@
-//! [`command_of_run`], [`settings_of_run`] and [`records_of_runs`]: reading of runs that are not to be written.
+//! [`command_of_run`], [`manifest_of_run`] and [`records_of_runs`]: reading of runs that are not to be written.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -28,16 +28,15 @@ pub fn command_of_run(path: &Path) -> Result<String, RunDirectoryError> {
     }
 }
 
-/// Reads the settings of the run in `path` from its manifest, whatever its command; null where the manifest has none.
+/// Reads the manifest of the run in `path`, whatever its command; null where it is no JSON.
 ///
 /// # Errors
 ///
 /// [`RunDirectoryError::Read`], where there is no manifest.
-pub fn settings_of_run(path: &Path) -> Result<Value, RunDirectoryError> {
+pub fn manifest_of_run(path: &Path) -> Result<Value, RunDirectoryError> {
     let manifest = path.join(MANIFEST);
     let text = fs::read_to_string(&manifest).map_err(|source| read_error(&manifest, source))?;
-    let manifest: Value = serde_json::from_str(&text).unwrap_or_default();
-    Ok(manifest["settings"].clone())
+    Ok(serde_json::from_str(&text).unwrap_or_default())
 }
 
 /// The final records of the runs in `paths`, in their order.

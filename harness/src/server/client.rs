@@ -219,6 +219,11 @@ impl Client {
             if is_left_out || error.is_of_replica() && self.replicas.has_working(Instant::now()) {
                 let name = &self.settings.name;
                 tracing::info!("{name}: {}; asking another replica", self.clean(&error.to_string()));
+                if is_left_out {
+                    // What failed before may answer again.
+                    failed.clear();
+                    continue;
+                }
                 if failed.len() < self.settings.replicas.len() {
                     failed.push(replica);
                     continue;

@@ -30,7 +30,7 @@ pub enum Ended {
 }
 
 /// Asks `questions`, in order, `concurrency` of them at once at each of the server's addresses, and hands each result with the question's number to
-/// `take` as soon as it arrives. Results that arrive after [`Next::Stop`] are not handed over.
+/// `take` as soon as it arrives. After [`Next::Stop`], results of requests in flight are handed over, too; a request that failed is not repeated.
 ///
 /// # Errors
 ///

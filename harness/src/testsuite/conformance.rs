@@ -1,5 +1,7 @@
 //! Conformance of a framework to the JSON Schema Test Suite: outcomes by case and by category, and the paper's tables 5 and 6.
 
+use std::cmp::Reverse;
+
 use maskwright::TokenId;
 use maskwright::Vocabulary;
 use maskwright_suites::test_suite::Case;
@@ -223,6 +225,14 @@ impl Conformance {
         }
     }
 
+    /// The outcome of a category; `None` where no case of it was run.
+    pub fn of(&self, category: &str) -> Option<&CategoryOutcome> {
+        let mut categories = self.categories.iter();
+        categories
+            .find(|(name, _)| name == category)
+            .map(|(_, outcome)| outcome)
+    }
+
     /// Cases that pass.
     pub fn passed(&self) -> usize {
         self.cases.iter().filter(|case| case.failures.is_empty()).count()
@@ -239,6 +249,20 @@ impl Conformance {
     }
 }
 
+/// The categories that were run with any framework: those of the framework with the most, then those that only others have. Of an unfinished run, or of
+/// parts of one, frameworks have different categories.
+pub fn categories(frameworks: &[Conformance]) -> Vec<&str> {
+    let mut frameworks: Vec<&Conformance> = frameworks.iter().collect();
+    frameworks.sort_by_key(|one| Reverse(one.categories.len()));
+    let mut names: Vec<&str> = Vec::new();
+    for (name, _) in frameworks.into_iter().flat_map(|one| &one.categories) {
+        if !names.contains(&name.as_str()) {
+            names.push(name);
+        }
+    }
+    names
+}
+
 /// Rank of a framework's coverage among those of the other frameworks in one category.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
@@ -250,12 +274,9 @@ pub enum Standing {
     Single,
 }
 
-/// The standing of each framework in the category of number `category`. All must have run the same suite.
-pub fn standings(frameworks: &[Conformance], category: usize) -> Vec<Standing> {
-    let coverage = |conformance: &Conformance| {
-        let outcome = conformance.categories.get(category);
-        outcome.map_or(0.0, |(_, outcome)| outcome.coverage())
-    };
+/// The standing of each framework in a category.
+pub fn standings(frameworks: &[Conformance], category: &str) -> Vec<Standing> {
+    let coverage = |conformance: &Conformance| conformance.of(category).map_or(0.0, CategoryOutcome::coverage);
     let highest = frameworks.iter().map(coverage).fold(0.0, f64::max);
     let at_highest = frameworks.iter().filter(|one| coverage(one) >= highest).count();
     frameworks
@@ -395,13 +416,32 @@ mod tests {
         let none = conformance("none", [false; 4]);
         let frameworks = [one, two, none];
         assert_eq!(
-            standings(&frameworks, 0),
+            standings(&frameworks, "a"),
             [Standing::Single, Standing::Behind, Standing::Behind]
         );
         assert_eq!(
-            standings(&frameworks, 1),
+            standings(&frameworks, "b"),
             [Standing::Tied, Standing::Tied, Standing::Behind]
         );
-        assert_eq!(standings(&frameworks[2..], 0), [Standing::Behind]);
+        assert_eq!(standings(&frameworks[2..], "a"), [Standing::Behind]);
+    }
+
+    #[test]
+    fn categories_of_unfinished_runs_are_matched_by_name() {
+        let whole = conformance("whole", [true, false, true, true]);
+        let [mut first, mut second] = ["first", "second"].map(|name| conformance(name, [true; 4]));
+        first.categories.truncate(1);
+        second.categories.remove(0);
+        let frameworks = [second, first, whole];
+        assert_eq!(categories(&frameworks), ["a", "b"]);
+        assert_eq!(categories(&frameworks[..2]), ["b", "a"]);
+        assert_eq!(
+            standings(&frameworks, "a"),
+            [Standing::Behind, Standing::Single, Standing::Behind]
+        );
+        assert_eq!(
+            standings(&frameworks, "b"),
+            [Standing::Tied, Standing::Behind, Standing::Tied]
+        );
     }
 }

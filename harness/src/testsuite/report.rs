@@ -9,7 +9,7 @@ use crate::frameworks::FrameworkSettings;
 use crate::report::paper::{self, PaperRow};
 use crate::report::part::Part;
 use crate::report::table::{Style, Table, table};
-use crate::testsuite::conformance::{CategoryOutcome, Conformance, LEVELS, Standing, standings};
+use crate::testsuite::conformance::{self, CategoryOutcome, Conformance, LEVELS, Standing, standings};
 
 /// A run over the suite.
 pub struct Sheet {
@@ -115,20 +115,19 @@ pub fn parts(sheet: &Sheet, style: Style) -> Vec<Part> {
 fn categories(sheet: &Sheet, style: Style) -> Table {
     let names = sheet.frameworks.iter().map(|one| one.framework.as_str());
     let mut table = table(["category", "cases"].into_iter().chain(names), 1, style);
-    let Some(first) = sheet.frameworks.first() else {
-        return table;
-    };
-    for (number, (category, outcome)) in first.categories.iter().enumerate() {
-        let standings = standings(&sheet.frameworks, number);
+    let most =
+        |cases: &dyn Fn(&Conformance) -> usize| sheet.frameworks.iter().map(cases).max().unwrap_or(0).to_string();
+    for category in conformance::categories(&sheet.frameworks) {
+        let standings = standings(&sheet.frameworks, category);
         let cells = sheet.frameworks.iter().zip(standings).map(|(one, standing)| {
-            let outcome = one.categories.get(number).map(|(_, outcome)| outcome);
+            let outcome = one.of(category);
             outcome.map(|outcome| cell(outcome, standing)).unwrap_or_default()
         });
-        let row = [category.clone(), outcome.cases.to_string()];
-        table.add_row(row.into_iter().chain(cells));
+        let cases = most(&|one| one.of(category).map_or(0, |outcome| outcome.cases));
+        table.add_row([category.to_owned(), cases].into_iter().chain(cells));
     }
     let totals = sheet.frameworks.iter().map(|one| one.passed().to_string());
-    let row = ["cases passed".to_owned(), first.cases.len().to_string()];
+    let row = ["cases passed".to_owned(), most(&|one| one.cases.len())];
     table.add_row(row.into_iter().chain(totals));
     table
 }
@@ -206,9 +205,9 @@ fn beside_paper(frameworks: &[Conformance], style: Style) -> Table {
 
 /// Categories in which a framework has the highest coverage: tied and alone.
 fn highest_counts(frameworks: &[Conformance], framework: usize) -> impl Iterator<Item = usize> {
-    let categories = frameworks.first().map_or(0, |one| one.categories.len());
+    let categories = conformance::categories(frameworks);
     HIGHEST.iter().map(move |(_, counts)| {
-        let standings = (0..categories).map(|category| standings(frameworks, category));
+        let standings = categories.iter().map(|category| standings(frameworks, category));
         standings.filter(|standings| counts(standings[framework])).count()
     })
 }

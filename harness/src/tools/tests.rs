@@ -132,6 +132,21 @@ fn calls_are_read_and_judged_in_every_format() {
 }
 
 #[test]
+fn space_within_a_call_that_begins_with_its_type_is_free() {
+    for start in [
+        r#"{"type": "function", "#,
+        r#"{"type":"function","#,
+        r#"{ "type" : "function", "#,
+    ] {
+        let call = |count, sides| {
+            format!(r#"{start}"name": "roll_dice", "parameters": {{"count": {count}, "sides": {sides}}}}}"#)
+        };
+        let reply = format!("{}; {}", call(2, 20), call(1, 8));
+        assert_eq!(judged(ToolFormat::Json, "parallel_06", &reply), [true; 4], "{reply}");
+    }
+}
+
+#[test]
 fn values_of_parameters_are_what_the_schema_says() {
     let calls = "<tool_call>\n<function=search_recipes>\n<parameter=ingredients>\n[\"lentils\", \"spinach\"]\n</parameter>\n<parameter=max_minutes>\n30\n</parameter>\n\
         <parameter=diet>\nvegetarian\n</parameter>\n</function>\n</tool_call>";

@@ -10,7 +10,7 @@ use maskwright_models::{
 use super::checkpoints::Checkpoints;
 use super::record::{Evaluation, Measured, Phase, StepMetrics, TrainKey, TrainRecord};
 use super::replies::{Replier, Reply, Reward};
-use super::samples::{SplitSamples, mixed};
+use super::samples::{PromptedSample, SplitSamples, mixed};
 use super::settings::TrainSettings;
 use crate::error::CommandError;
 use crate::run::directory::RunDirectory;
@@ -72,6 +72,26 @@ pub fn planned(settings: &TrainSettings) -> Vec<TrainKey> {
         .into_iter()
         .flat_map(of_phase)
         .collect()
+}
+
+/// Returns the samples that a step of GRPO asks, each for a group of replies, with the seed of each reply.
+pub fn asked_in_step<'s>(
+    settings: &TrainSettings,
+    samples: &'s SplitSamples,
+    step: usize,
+) -> Vec<(&'s PromptedSample, u64)> {
+    let mut asked: Vec<(&PromptedSample, u64)> = Vec::with_capacity(settings.prompts * settings.group);
+    // The order of samples differs from that of the supervised steps.
+    for (place, _) in samples.of_step(mixed(&[settings.seed, 1]), step, settings.prompts) {
+        let sample = &samples.fitting[place];
+        // A sample that the step takes again has further replies.
+        let earlier = asked.iter().filter(|(one, _)| std::ptr::eq(*one, sample)).count();
+        asked.extend((earlier..earlier + settings.group).map(|number| {
+            let numbers = [settings.seed, step as u64, sample.sample.seed, number as u64];
+            (sample, mixed(&numbers))
+        }));
+    }
+    asked
 }
 
 impl Course<'_> {
@@ -249,15 +269,7 @@ impl Course<'_> {
         let began = Instant::now();
         let settings = self.settings;
         let learning_rate = self.rate(Phase::Grpo, step);
-        let mut asked = Vec::with_capacity(settings.prompts * settings.group);
-        // The order of samples differs from that of the supervised steps.
-        for (place, _) in self.train.of_step(mixed(&[settings.seed, 1]), step, settings.prompts) {
-            let sample = &self.train.fitting[place];
-            asked.extend((0..settings.group).map(|number| {
-                let numbers = [settings.seed, step as u64, sample.sample.seed, number as u64];
-                (sample, mixed(&numbers))
-            }));
-        }
+        let asked = asked_in_step(settings, self.train, step);
         let networks = &mut model.transformers(settings.threads)?;
         let Some(replies) = self.replier.replies(networks, &asked, settings.temperature)? else {
             return Ok(None);

@@ -14,11 +14,11 @@ use maskwright_models::{
 use maskwright_suites::ifstruct::{Count, Level, OutputFormat, Sample, SampleGenerator, Split, reference};
 
 use super::checkpoints::Checkpoints;
-use super::course::{Course, RESULT, SUPERVISED, planned};
+use super::course::{Course, RESULT, SUPERVISED, asked_in_step, planned};
 use super::record::{Measured, Phase, TrainKey, TrainRecord};
 use super::replies::{Judged, Replier};
 use super::report::TrainReport;
-use super::samples::{PromptedSample, Room, SplitSamples, check_apart, end_of_turn};
+use super::samples::{PromptedSample, Room, SplitSamples, check_apart, end_of_turn, mixed};
 use super::settings::TrainSettings;
 use super::{TrainError, curves};
 use crate::error::CommandError;
@@ -91,6 +91,20 @@ fn every_sample_comes_once_before_any_comes_again() {
     assert_ne!(order(0), order(1));
     assert_eq!(samples.of_step(1, 4, 3), all[12..15]);
     assert_ne!(samples.of_step(2, 0, 7), all[..7]);
+}
+
+#[test]
+fn a_sample_that_comes_twice_in_a_step_has_other_replies() {
+    let samples = toy_samples(Split::Train, 2);
+    let settings = TrainSettings {
+        prompts: 4,
+        ..settings(0, 1)
+    };
+    let asked = asked_in_step(&settings, &samples, 0);
+    let seeds: HashSet<u64> = asked.iter().map(|(_, seed)| *seed).collect();
+    assert_eq!((asked.len(), seeds.len()), (24, 24));
+    let (first, seed) = &asked[0];
+    assert_eq!(*seed, mixed(&[settings.seed, 0, first.sample.seed, 0]));
 }
 
 #[test]

@@ -110,6 +110,38 @@ fn pass_rates_are_split_and_bad_lines_are_counted() {
 }
 
 #[test]
+fn samples_that_cannot_be_judged_are_not_asked_for() {
+    let directory = TempDir::new().unwrap();
+    let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
+    let mut unusable = sample(1, "json", false);
+    unusable["json_schema"]["type"] = json!(1);
+    let samples = format!("{unusable}\n{}\n", sample(2, "json", false));
+    fs::write(path("samples.jsonl"), samples).unwrap();
+    let (samples, out) = (path("samples.jsonl"), path("run"));
+    let arguments = [
+        "run",
+        "--samples",
+        &samples,
+        "--modes",
+        "unconstrained",
+        "--max-tokens",
+        "8",
+        "--out",
+        &out,
+        "--json",
+    ];
+    let output = program(&arguments).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(exit_code(&output), 0, "{said}");
+    assert!(
+        said.contains("left out: seed 1: the schema of the row cannot be used"),
+        "{said}"
+    );
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["rows"][0]["total"], 1);
+}
+
+#[test]
 fn a_rewriting_counts_only_if_it_keeps_every_requirement() {
     use super::chat_server::{ChatServer, says};
 

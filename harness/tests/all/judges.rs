@@ -433,6 +433,12 @@ fn a_framework_that_crashes_or_is_not_there_is_told() {
         String::from_utf8_lossy(&unknown.stderr).contains("known are"),
         "{unknown:?}"
     );
+    let not_asked = maskwright(&["testsuite", "--data", data, "--worker", "x=/nonexistent"]);
+    assert_eq!(not_asked.status.code(), Some(2));
+    assert!(
+        String::from_utf8_lossy(&not_asked.stderr).contains("name x among the frameworks"),
+        "{not_asked:?}"
+    );
     let missing = maskwright(&[
         "testsuite",
         "--data",

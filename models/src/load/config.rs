@@ -237,8 +237,7 @@ impl ModelConfig {
         self.mixers.iter().all(|mixer| *mixer == plain)
             && self.activation == Activation::Silu
             && self.family.has_kernels()
-            && !matches!(self.rope_scaling, RopeScaling::Yarn { .. })
-            && !matches!(self.rope_scaling, RopeScaling::Long { vectors, .. } if vectors != 1.0)
+            && self.rope_scaling.only_divides()
     }
 
     /// Whether the layer of that number has attention, and so keys and values.

@@ -6,6 +6,7 @@ use std::path::Path;
 use candle_core::quantized::gguf_file::{Content, Value};
 use candle_core::{Device, Tensor};
 use maskwright_models::{Family, HubSettings, ModelSource, PreTokenizer, RandomCheckpoint, WeightFormat, export_gguf};
+use serde_json::json;
 
 struct Exported {
     content: Content,
@@ -40,19 +41,32 @@ impl Exported {
 
 #[test]
 fn networks_that_llama_cpp_would_run_otherwise_are_refused() {
-    let directory = tempfile::tempdir().unwrap();
-    let checkpoint = RandomCheckpoint::preset(Family::Mistral, "tiny").unwrap();
-    checkpoint.write(directory.path()).unwrap();
-    let path = directory.path().join("config.json");
-    let config = std::fs::read_to_string(&path).unwrap();
-    let windowed = config.replace("\"sliding_window\": null", "\"sliding_window\": 24");
-    assert_ne!(config, windowed);
-    std::fs::write(&path, windowed).unwrap();
-    let source = ModelSource::Directory(directory.path().to_owned());
-    let gguf = directory.path().join("model.gguf");
-    let error = export_gguf(&source, &HubSettings::default(), WeightFormat::Auto, None, &gguf).unwrap_err();
-    assert!(error.to_string().contains("sliding windows"), "{error}");
-    assert!(!gguf.exists());
+    let yarn = json!({"rope_type": "yarn", "factor": 8.0, "original_max_position_embeddings": 64});
+    let long = json!({"rope_type": "longrope", "short_factor": [1.0, 1.5, 2.0, 2.5], "attention_factor": 1.5});
+    for (family, field, value) in [
+        (Family::Mistral, "sliding_window", json!(24)),
+        (Family::Llama, "rope_scaling", yarn.clone()),
+        (Family::Gemma3, "rope_scaling", yarn.clone()),
+        (Family::Gemma3, "rope_scaling", long.clone()),
+        (Family::Lfm2, "rope_scaling", yarn),
+        (Family::Lfm2, "rope_scaling", long),
+    ] {
+        let directory = tempfile::tempdir().unwrap();
+        let mut checkpoint = RandomCheckpoint::preset(family, "tiny").unwrap();
+        if family == Family::Gemma3 {
+            checkpoint.config["query_pre_attn_scalar"] = checkpoint.config["head_dim"].clone();
+        }
+        checkpoint.config[field] = value;
+        checkpoint.write(directory.path()).unwrap();
+        let source = ModelSource::Directory(directory.path().to_owned());
+        let gguf = directory.path().join("model.gguf");
+        let error = export_gguf(&source, &HubSettings::default(), WeightFormat::Auto, None, &gguf).unwrap_err();
+        assert!(
+            error.to_string().contains("sliding windows"),
+            "{family:?}, {field}: {error}"
+        );
+        assert!(!gguf.exists());
+    }
 }
 
 fn weights(directory: &Path, name: &str) -> Vec<Vec<f32>> {

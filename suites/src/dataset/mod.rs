@@ -45,7 +45,7 @@ pub struct Dataset {
 /// One schema of a data set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Instance {
-    /// Name of the instance within its data set: the file's stem, or the value of column `unique_id`.
+    /// Name of the instance within its data set: the file's stem, or the value of column `unique_id` where no earlier row has it.
     pub id: String,
     /// The schema's text exactly as it was found (without a byte order mark), known to be JSON but not to be a schema.
     pub schema: Result<String, InstanceError>,

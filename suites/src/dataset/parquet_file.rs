@@ -1,5 +1,6 @@
 //! The hub's parquet files: one schema per row, in columns `json_schema` and `unique_id`.
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::Read as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -35,7 +36,8 @@ pub(super) fn count(path: &Path) -> usize {
 
 /// The instances of the file, one for each row for which `wanted` is true of its number.
 ///
-/// An unreadable file gives one instance with an error, named after the file.
+/// An unreadable file gives one instance with an error, named after the file. A row without an id, or with one that an earlier row of the
+/// file has, is named after the file and its number.
 pub(super) fn read(dataset: &str, path: &Path, wanted: impl Fn(usize) -> bool) -> Vec<Instance> {
     let cells = guarded(|| {
         let reader = open(path)?;
@@ -47,12 +49,14 @@ pub(super) fn read(dataset: &str, path: &Path, wanted: impl Fn(usize) -> bool) -
         Ok(cells)
     });
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let mut seen = HashSet::new();
     match cells {
         Ok(cells) => cells
             .into_iter()
             .enumerate()
-            .filter(|(number, _)| wanted(*number))
-            .map(|(number, (id, schema))| {
+            .map(|(number, (id, schema))| (number, id.filter(|id| seen.insert(id.clone())), schema))
+            .filter(|(number, ..)| wanted(*number))
+            .map(|(number, id, schema)| {
                 let id = id.unwrap_or_else(|| format!("{stem}-{number}"));
                 match schema {
                     Some(schema) => Instance::new(dataset, id, Some(path), Some(number), schema.data().to_vec()),

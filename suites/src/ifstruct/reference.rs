@@ -39,9 +39,10 @@ pub fn reply(sample: &Sample, seed: u64) -> Result<String, ReferenceError> {
 
 /// Returns the reply to `sample` that is easiest to learn: short, always the same, and JSON on one line as `json.dumps` of Python writes it.
 ///
-/// Lists have the fewest items allowed but one at least. The strings of a list's first item are the first of a fixed list of words, those
-/// of its second item the second, and so on, so that a model need not count: the last word tells how many items there are. Numbers are
-/// their lower bound, and go up by one in a list of numbers. A code fence is written only where one is required.
+/// Lists have the fewest items allowed but one at least. The strings of a list's last item are the first of a fixed list of words, those
+/// of the item before it the second, and so on, so that a model need not count: the first word that it writes tells how many items there
+/// are, and behind the items of the first word in the list the reply's list ends. Numbers are their lower bound, to which they go down by one
+/// in a list of numbers. A code fence is written only where one is required.
 ///
 /// # Errors
 ///
@@ -100,7 +101,7 @@ fn items_of(sample: &Sample, mut values: Values) -> Result<Vec<Value>, Reference
     let mut writer = ReplyWriter {
         seed: sample.seed,
         values,
-        index: 0,
+        left: 0,
         pointer: vec!["items".to_owned()],
     };
     let Some(schema) = sample.json_schema.get("items") else {
@@ -150,8 +151,8 @@ const MAX_EXACT: f64 = 9_007_199_254_740_992.0;
 struct ReplyWriter {
     seed: u64,
     values: Values,
-    /// Number of the item that is being written in the innermost list, counted from zero.
-    index: usize,
+    /// Number of items that come behind the one that is being written in the innermost list.
+    left: usize,
     /// Place in the schema, as the tokens of a JSON Pointer.
     pointer: Vec<String>,
 }
@@ -166,8 +167,8 @@ impl ReplyWriter {
         }
     }
 
-    /// A value of `schema`, which stands at that `place` of a list of such values; members of objects stand at place 0.
-    fn value(&mut self, schema: &Value, place: usize) -> Result<Value, ReferenceError> {
+    /// A value of `schema`, behind which `left` more such values come in a list of them; behind members of objects none do.
+    fn value(&mut self, schema: &Value, left: usize) -> Result<Value, ReferenceError> {
         if self.pointer.len() > MAX_DEPTH {
             return Err(self.error("nested too deep"));
         }
@@ -193,14 +194,14 @@ impl ReplyWriter {
         match name {
             "string" => Ok(Value::from(match &mut self.values {
                 Values::Drawn(draw) => draw.pick(STRINGS),
-                Values::Plain => WORDS[self.index % WORDS.len()],
+                Values::Plain => WORDS[self.left % WORDS.len()],
             })),
             "boolean" => Ok(Value::from(match &mut self.values {
                 Values::Drawn(draw) => draw.chance(50),
                 Values::Plain => true,
             })),
-            "integer" => self.integer(schema, place),
-            "number" => self.number(schema, place),
+            "integer" => self.integer(schema, left),
+            "number" => self.number(schema, left),
             "array" => self.array(schema),
             "object" => self.object(schema),
             "null" => Ok(Value::Null),
@@ -218,7 +219,7 @@ impl ReplyWriter {
         }
     }
 
-    fn integer(&mut self, schema: &Value, place: usize) -> Result<Value, ReferenceError> {
+    fn integer(&mut self, schema: &Value, left: usize) -> Result<Value, ReferenceError> {
         let (min, max) = self.bounds(schema)?;
         let (min, max) = (min.ceil(), max.floor());
         if min > max || min < -MAX_EXACT || max > MAX_EXACT {
@@ -230,14 +231,14 @@ impl ReplyWriter {
                 let (min, max) = (min as i64, max as i64);
                 Value::from(min + draw.between(0, min.abs_diff(max)) as i64)
             }
-            Values::Plain => Self::plain_number(schema.get("minimum").map(|_| min), max, place),
+            Values::Plain => Self::plain_number(schema.get("minimum").map(|_| min), max, left),
         })
     }
 
-    fn number(&mut self, schema: &Value, place: usize) -> Result<Value, ReferenceError> {
+    fn number(&mut self, schema: &Value, left: usize) -> Result<Value, ReferenceError> {
         let (min, max) = self.bounds(schema)?;
         let Values::Drawn(draw) = &mut self.values else {
-            return Ok(Self::plain_number(schema.get("minimum").map(|_| min), max, place));
+            return Ok(Self::plain_number(schema.get("minimum").map(|_| min), max, left));
         };
         let value = (min + (max - min) * draw.between(0, 16) as f64 / 16.0).clamp(min, max);
         let number = value.to_string().parse::<Number>();
@@ -247,11 +248,11 @@ impl ReplyWriter {
     }
 
     /// The number of [`plain_reply`] from `min` (1, or the maximum where that is less, if the schema has none) to `max`: the least, and
-    /// `place` more where that is within the bounds.
-    fn plain_number(min: Option<f64>, max: f64, place: usize) -> Value {
+    /// `left` more where that is within the bounds.
+    fn plain_number(min: Option<f64>, max: f64, left: usize) -> Value {
         let least = min.unwrap_or(max.min(1.0));
-        let number = match least + place as f64 {
-            following if following <= max => following,
+        let number = match least + left as f64 {
+            larger if larger <= max => larger,
             _ => least,
         };
         match number.fract() == 0.0 && number.abs() <= MAX_EXACT {
@@ -274,13 +275,13 @@ impl ReplyWriter {
 
     /// `count` values of `schema`, the items of one list.
     fn list(&mut self, schema: &Value, count: u64) -> Result<Vec<Value>, ReferenceError> {
-        let outer = self.index;
+        let outer = self.left;
         let mut values = Vec::new();
-        for index in 0..count {
-            self.index = index as usize;
-            values.push(self.value(schema, self.index)?);
+        for left in (0..count).rev() {
+            self.left = left as usize;
+            values.push(self.value(schema, self.left)?);
         }
-        self.index = outer;
+        self.left = outer;
         Ok(values)
     }
 
@@ -301,7 +302,7 @@ impl ReplyWriter {
     }
 }
 
-/// Strings that every writer writes as they are, in the order in which [`plain_reply`] uses them.
+/// Strings that every writer writes as they are, those of the last item of [`plain_reply`] first.
 const WORDS: &[&str] = &[
     "amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "harbor", "island", "juniper", "kestrel", "lagoon",
     "meadow", "nectar", "orchid", "pebble", "quartz", "river", "saffron", "timber", "umber", "valley", "willow",

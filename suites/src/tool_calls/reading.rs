@@ -1,6 +1,6 @@
 //! Reading requests: JSON Lines in the layout of BFCL, and the sample that is part of the program.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
@@ -125,8 +125,13 @@ impl RequestSet {
         let (path, text) = source.questions;
         let lines: Vec<(usize, &str)> = lines(text).collect();
         let chosen = sample.positions(lines.len()).into_iter().map(|at| lines[at]);
+        let mut ids = HashSet::new();
         let read = chosen.map(|(number, text)| {
             let request = read_request(text, source.shared, answers.as_ref());
+            let request = request.and_then(|request| match ids.insert(request.id.clone()) {
+                true => Ok(request),
+                false => Err(taken(&request.id)),
+            });
             request.map_err(|problem| line(path, number, &problem))
         });
         let requests: Vec<ToolRequest> = read.collect::<Result<_, _>>()?;
@@ -170,14 +175,24 @@ fn text_of(members: &Map<String, Value>, name: &str) -> Result<String, String> {
 
 /// Reads the right calls of each question, by the question's id.
 fn read_answers(path: &Path, text: &str) -> Result<HashMap<String, Vec<ExpectedCall>>, ToolRequestError> {
-    let each = lines(text).map(|(number, text)| {
-        let read = || {
+    let mut answers = HashMap::new();
+    for (number, text) in lines(text) {
+        let mut read = || {
             let members = object(text)?;
-            Ok((text_of(&members, "id")?, expected_calls(members.get("ground_truth"))?))
+            let id = text_of(&members, "id")?;
+            let calls = expected_calls(members.get("ground_truth"))?;
+            match answers.insert(id.clone(), calls) {
+                None => Ok(()),
+                Some(_) => Err(taken(&id)),
+            }
         };
-        read().map_err(|problem: String| line(path, number, &problem))
-    });
-    each.collect()
+        read().map_err(|problem: String| line(path, number, &problem))?;
+    }
+    Ok(answers)
+}
+
+fn taken(id: &str) -> String {
+    format!("an earlier line has the id {id}: each question needs its own")
 }
 
 fn expected_calls(truth: Option<&Value>) -> Result<Vec<ExpectedCall>, String> {

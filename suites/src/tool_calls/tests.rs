@@ -232,9 +232,12 @@ fn what_is_no_request_is_refused_with_its_place() {
     let twice = json!([function[0], function[0]]);
     let no_schema = json!([{"name": "f", "parameters": {"type": "dict", "required": 3}}]);
     let turns = json!([message[0], message[0]]);
+    let twice_answered = format!("{truth}\n{truth}");
     for (questions, answers, at, words) in [
         (format!("{good}\n[1]"), truth, 2, "JSON object"),
         (format!("{good}\n{{"), truth, 2, "line 1"),
+        (format!("{good}\n\n{good}"), truth, 3, "earlier line has the id 1"),
+        (good.clone(), twice_answered.as_str(), 2, "earlier line has the id 1"),
         (question(&json!(3), &message), truth, 1, "`function`"),
         (question(&twice, &message), truth, 1, "two functions"),
         (question(&no_schema, &message), truth, 1, "function f"),

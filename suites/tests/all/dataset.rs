@@ -148,6 +148,29 @@ fn parquet_layouts_and_compressions_are_read() {
 }
 
 #[test]
+fn rows_with_the_id_of_an_earlier_row_are_named_by_their_number() {
+    let root = TempDir::new().unwrap();
+    let rows: &[(Option<&str>, &str)] = &[(Some("{}"), "o1"), (Some("true"), "o1"), (Some("[]"), "o2")];
+    write_parquet(root.path(), "D/a.parquet", Compression::SNAPPY, &[rows]);
+    let catalog = catalog(root.path());
+    assert_eq!(ids(&one(&catalog, "D", Subsample::default())), ["o1", "a-1", "o2"]);
+    // Names do not depend on which rows are chosen.
+    for seed in 0..8 {
+        let sample = Subsample {
+            limit: Some(1),
+            seed: Some(seed),
+        };
+        let chosen = one(&catalog, "D", sample);
+        let expected = match chosen.instances[0].schema.as_deref() {
+            Ok("{}") => "o1",
+            Ok("true") => "a-1",
+            _ => "o2",
+        };
+        assert_eq!(ids(&chosen), [expected]);
+    }
+}
+
+#[test]
 fn a_broken_parquet_file_is_one_row_with_an_error() {
     let root = TempDir::new().unwrap();
     write_parquet(

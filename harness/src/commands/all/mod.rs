@@ -138,7 +138,7 @@ fn run_parts(arguments: &AllArguments, out: &Path, started: Instant) -> Result<P
         let name = plan.part.name();
         let place = out.join(name);
         let words = match arguments.resume && place.exists() {
-            true => plan.part.resumed(&place),
+            true => plan.part.resumed(&place, arguments.offline),
             false => plan.words(arguments, &place, share),
         };
         progress::say(&format!("{name}: up to {} s", share.as_secs()));

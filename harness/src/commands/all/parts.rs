@@ -90,10 +90,16 @@ impl BenchmarkPart {
         }
     }
 
-    /// Returns the command line that continues the part's run, without the program's name.
-    pub fn resumed(self, out: &Path) -> Vec<OsString> {
+    /// Whether the part asks a model.
+    fn asks_model(self) -> bool {
+        matches!(self, Self::Bench | Self::Quality | Self::Ifstruct | Self::Tools)
+    }
+
+    /// Returns the command line that continues the part's run, without the program's name. With `offline`, no model is downloaded.
+    pub fn resumed(self, out: &Path, offline: bool) -> Vec<OsString> {
         let mut words: Vec<OsString> = self.words().iter().map(OsString::from).collect();
         words.extend(["--resume".into(), "--out".into(), out.into()]);
+        words.extend((offline && self.asks_model()).then(|| OsString::from("--offline")));
         words
     }
 }
@@ -187,12 +193,7 @@ impl Plan {
         if self.part == BenchmarkPart::Coverage {
             words.push("--true".into());
         }
-        if arguments.offline
-            && matches!(
-                self.part,
-                BenchmarkPart::Bench | BenchmarkPart::Quality | BenchmarkPart::Ifstruct | BenchmarkPart::Tools
-            )
-        {
+        if arguments.offline && self.part.asks_model() {
             words.push("--offline".into());
         }
         words
@@ -203,4 +204,20 @@ impl Plan {
 fn takes_no_tags(name: &str) -> bool {
     let mut known = BUILT_IN_FRAMEWORKS.iter();
     known.any(|framework| framework.name == name && !framework.structural_tags)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_that_ask_a_model_are_continued_offline() {
+        let is_offline = |part: BenchmarkPart, offline| {
+            let words = part.resumed(Path::new("out"), offline);
+            words.iter().any(|word| word == "--offline")
+        };
+        let expected = [true, true, true, true, false, false, false];
+        assert_eq!(PARTS.map(|part| is_offline(part, true)), expected);
+        assert_eq!(PARTS.map(|part| is_offline(part, false)), [false; 7]);
+    }
 }

@@ -16,13 +16,16 @@ use crate::run::progress;
 /// Date given to chat templates that write one into the prompt: it is fixed, so that runs on other days have the same prompts.
 pub const PROMPT_DATE: jiff::civil::DateTime = jiff::civil::datetime(2024, 7, 26, 0, 0, 0, 0);
 
+/// The model that is asked where no model is named.
+const DEFAULT_MODEL: &str = "builtin";
+
 /// Options that name models and say how they run.
 #[derive(Debug, Args)]
 pub struct ModelArguments {
     /// The models, comma-separated: `builtin`, directories in Hugging Face layout, GGUF files, or hub ids such as Qwen/Qwen3-0.6B or owner/name:Q8_0.
-    /// One is in memory at a time
-    #[arg(long, value_delimiter = ',', default_value = "builtin", value_name = "MODELS")]
-    pub model: Vec<String>,
+    /// One is in memory at a time [default: builtin, unless only servers are asked]
+    #[arg(long, value_delimiter = ',', value_name = "MODELS")]
+    model: Vec<String>,
     /// Revision of models from the hub: a branch, tag or commit
     #[arg(long, value_name = "REV")]
     pub revision: Option<String>,
@@ -49,9 +52,17 @@ fn read_as<T: FromStr<Err = ModelError>>(text: &str) -> Result<String, ModelErro
 }
 
 impl ModelArguments {
-    /// Returns the names of the models, each once.
+    /// Whether the user names models.
+    pub fn is_given(&self) -> bool {
+        !self.model.is_empty()
+    }
+
+    /// Returns the names of the models, each once; that of the default model where the user names none.
     pub fn names(&self) -> Vec<String> {
         let mut names: Vec<String> = Vec::new();
+        if self.model.is_empty() {
+            names.push(DEFAULT_MODEL.to_owned());
+        }
         for name in &self.model {
             if !names.contains(name) {
                 names.push(name.clone());

@@ -75,8 +75,10 @@ pub fn run(arguments: &BenchArguments) -> Result<(), CommandError> {
         documents: &documents,
     };
     let load = (!rows.models.is_empty()).then(LoadWatch::start);
-    run.ask_models(prepared, &sampling, &mut directory)?;
+    let ended = run.ask_models(prepared, &sampling, &mut directory);
     let mut warnings: Vec<String> = load.and_then(LoadWatch::finish).into_iter().collect();
+    directory.keep_warnings(&warnings)?;
+    ended?;
     warnings.extend(spread_warning(
         directory.records().iter().map(|record| &record.repeats_s[..]),
     ));

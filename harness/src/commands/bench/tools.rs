@@ -72,7 +72,7 @@ pub(super) fn run(arguments: &BenchArguments, file: &Path) -> Result<(), Command
         .collect();
     let mut directory: RunDirectory<CallRecord> = arguments.directory.open(&mut manifest, planned)?;
     let load = LoadWatch::start();
-    for name in &chosen.models {
+    let ended = chosen.models.iter().try_for_each(|name| -> Result<(), CommandError> {
         let mut current = match prepared.take() {
             Some(first) => first,
             None => chosen.load(options, name)?,
@@ -98,10 +98,12 @@ pub(super) fn run(arguments: &BenchArguments, file: &Path) -> Result<(), Command
             compile_limit: Duration::from_secs_f64(arguments.compile_limit),
             system: arguments.rows.model.prompt.system(),
         };
-        run.run(&set, &mut directory)?;
-        // `current` is dropped here, as two large models may not fit into memory together.
-    }
+        // `current` is dropped after this, as two large models may not fit into memory together.
+        run.run(&set, &mut directory)
+    });
     let warnings: Vec<String> = load.finish().into_iter().collect();
+    directory.keep_warnings(&warnings)?;
+    ended?;
     if !directory.ends_part(&warnings)? {
         report(arguments, &directory, &keys, &set, warnings)?;
     }

@@ -4,17 +4,17 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use maskwright_suites::ifstruct::{JsonLines, Sample, Samples};
+use maskwright_suites::ifstruct::{Sample, Samples};
+use serde_json::Value;
 
 use super::super::output_file::OutputFile;
-use super::lines_of;
 use crate::error::CommandError;
 use crate::ifstruct::record::ReplyRecord;
 use crate::ifstruct::report;
 use crate::ifstruct::settings::SAMPLES_FILE;
 use crate::pages::sections::ifstruct::leaderboard_page;
 use crate::report::table::Style;
-use crate::run::directory::{MANIFEST, RECORDS, Recorded as _};
+use crate::run::directory::{MANIFEST, RECORDS, Recorded as _, read_records};
 use crate::run::error::RunDirectoryError;
 use crate::run::manifest::command_of;
 
@@ -38,13 +38,17 @@ pub struct LeaderboardArguments {
     json: bool,
 }
 
-/// Checks that a directory holds a run of `ifstruct run`.
-fn check_run(directory: &Path) -> Result<(), CommandError> {
+/// Checks that a directory holds a run of `ifstruct run`, and returns the level at which its replies are judged; null where its manifest does not
+/// tell.
+fn level_of_run(directory: &Path) -> Result<Value, CommandError> {
     let manifest = std::fs::read_to_string(directory.join(MANIFEST)).unwrap_or_default();
     let place = directory.display();
     match command_of(&manifest).as_str() {
-        "ifstruct run" => Ok(()),
-        "" if directory.join(SAMPLES_FILE).exists() => Ok(()),
+        "ifstruct run" => {
+            let manifest: Value = serde_json::from_str(&manifest).unwrap_or_default();
+            Ok(manifest["settings"]["level"].clone())
+        }
+        "" if directory.join(SAMPLES_FILE).exists() => Ok(Value::Null),
         "" => Err(CommandError::Arguments(format!(
             "{place} holds no run of `maskwright ifstruct run`"
         ))),
@@ -58,26 +62,32 @@ fn check_run(directory: &Path) -> Result<(), CommandError> {
 ///
 /// # Errors
 ///
-/// [`CommandError`], where a directory holds no run or a damaged one.
+/// [`CommandError`], where a directory holds no run, a damaged one, or one judged at another level.
 pub fn run(arguments: &LeaderboardArguments) -> Result<(), CommandError> {
     let mut runs: Vec<(Samples, Vec<ReplyRecord>)> = Vec::new();
+    let mut first: Option<(&PathBuf, Value)> = None;
     for directory in &arguments.runs {
-        check_run(directory)?;
+        let level = level_of_run(directory)?;
+        if !level.is_null() {
+            let (other, wanted) = first.get_or_insert_with(|| (directory, level.clone()));
+            if *wanted != level {
+                return Err(CommandError::Arguments(format!(
+                    "{} was judged at the level {wanted} and {} at {level}: give runs of one level",
+                    other.display(),
+                    directory.display()
+                )));
+            }
+        }
         let path = directory.join(RECORDS);
         let samples = Samples::load(&directory.join(SAMPLES_FILE))?;
         let (mut records, mut seen) = (Vec::new(), HashSet::new());
-        for line in JsonLines::new(lines_of(&path)?) {
-            let (number, row) = line.map_err(|source| CommandError::read(&path, source))?;
+        let (lines, _) = read_records::<ReplyRecord>(&path)?;
+        for (line, record) in lines.into_iter().filter(|(_, record)| record.is_final()) {
             let damaged = |message: String| RunDirectoryError::Damaged {
                 path: path.clone(),
-                line: number,
+                line,
                 message,
             };
-            let row = row.map_err(|problem| damaged(problem.to_string()))?;
-            let record: ReplyRecord = serde_json::from_value(row.into()).map_err(|error| damaged(error.to_string()))?;
-            if !record.is_final() {
-                continue;
-            }
             let (model, seed) = (&record.key.model, record.key.seed);
             if samples.with_seed(seed).is_none() {
                 return Err(damaged(format!("seed {seed} is no sample of this run")).into());

@@ -32,8 +32,6 @@ use crate::terminal::wrapped;
 
 /// Number of samples generated where no samples are given.
 const SAMPLES: usize = 100;
-/// The model that is asked where no model is named.
-const DEFAULT_MODEL: &str = "builtin";
 /// Largest number of tokens of a reply that warms a model up.
 const WARM_UP_TOKENS: usize = 16;
 /// Name of the framework in errors of the decode loop.
@@ -148,10 +146,10 @@ pub fn run(arguments: &RunArguments) -> Result<(), CommandError> {
         directory: &mut directory,
     };
     let load = (!local.is_empty()).then(LoadWatch::start);
-    for name in &local {
-        run.model(name)?;
-    }
+    let ended = local.iter().try_for_each(|name| run.model(name));
     let warning = load.and_then(LoadWatch::finish);
+    run.directory.keep_warnings(warning.as_slice())?;
+    ended?;
     let mut reasons = Vec::new();
     for client in &clients {
         reasons.extend(run.server(client)?);
@@ -387,14 +385,13 @@ impl RunArguments {
 
     /// Returns the models of this machine that are asked: with servers, which have their own models, only those that were named.
     fn local_models(&self) -> Vec<String> {
-        let models = self.model.names();
-        match self.servers.servers.is_empty() || models != [DEFAULT_MODEL] {
-            true => models,
+        match self.servers.servers.is_empty() || self.model.is_given() {
+            true => self.model.names(),
             false => Vec::new(),
         }
     }
 
-    /// Returns the samples of the run.
+    /// Returns the samples of the run. Those whose schema the judge refuses are reported and left out.
     ///
     /// # Errors
     ///
@@ -404,10 +401,18 @@ impl RunArguments {
             Some(_) => None,
             None => self.judgement.samples()?,
         };
+        let can_be_judged = |sample: &&Sample| match Scorer::new(sample, self.judgement.level()) {
+            Ok(_) => true,
+            Err(error) => {
+                progress::say(&format!("left out: seed {}: {error}", sample.seed));
+                false
+            }
+        };
         let samples: Vec<Sample> = match read {
             Some(read) => read
                 .all()
                 .iter()
+                .filter(can_be_judged)
                 .take(self.limit.unwrap_or(usize::MAX))
                 .cloned()
                 .collect(),

@@ -136,7 +136,7 @@ impl Scored<'_> {
         }
         let scorer = Scorer::new(sample, self.judgement.level()).map_err(|error| error.to_string())?;
         let score = scorer.score(&row.response);
-        self.tally.add(sample, &score);
+        self.tally.add(sample, Some(&score));
         Ok((sample.seed, score))
     }
 

@@ -203,7 +203,7 @@ fn report(
     }
     let overlaps = tasks.iter().flat_map(|scope| {
         let (answers, task) = (&answers, scope.task);
-        models.iter().map(move |model| {
+        models.iter().filter_map(move |model| {
             let own: Vec<&RowKey> = keys.iter().filter(|key| key.model == *model).collect();
             Overlap::of(answers, &own, task)
         })

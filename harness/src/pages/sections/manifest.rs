@@ -217,7 +217,7 @@ mod tests {
         });
         Run {
             paths: vec!["run".into()],
-            manifests: vec![json!({"settings": settings})],
+            manifests: vec![json!({"settings": settings, "planned": instances.saturating_mul(2)})],
             found: Found::Bench(RunRecords {
                 settings,
                 records: vec![record("a"), record("b")],
@@ -235,7 +235,17 @@ mod tests {
         assert!(unfinished(&short).unwrap().contains("2 of 4 records"));
         assert!(short.keep_model("b"));
         assert!(unfinished(&short).unwrap().contains("1 of 2 records"));
-        // A manifest may say anything.
-        assert!(unfinished(&run(u64::MAX)).unwrap().contains(&u64::MAX.to_string()));
+        // The second model has no record yet.
+        let mut begun = run(1);
+        if let Found::Bench(records) = &mut begun.found {
+            records.records.truncate(1);
+        }
+        assert!(unfinished(&begun).unwrap().contains("1 of 2 records"));
+        assert!(begun.keep_model("a"));
+        assert_eq!(unfinished(&begun), None);
+        // A manifest may say anything, and those of earlier versions say no number.
+        let mut any = run(u64::MAX);
+        any.manifests = vec![json!({})];
+        assert!(unfinished(&any).unwrap().contains(&u64::MAX.to_string()));
     }
 }

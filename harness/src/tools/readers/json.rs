@@ -22,7 +22,11 @@ pub(super) fn anywhere(text: &str) -> Result<Vec<Call>, String> {
 /// Whether an object begins as a call does: with its name, or with its type.
 fn begins_call(text: &str) -> bool {
     let inner = text.strip_prefix('{').unwrap_or_default().trim_start();
-    inner.starts_with("\"name\"") || inner.starts_with("\"type\": \"function\"")
+    let is_function = |rest: &str| {
+        let value = rest.trim_start().strip_prefix(':');
+        value.is_some_and(|value| value.trim_start().starts_with("\"function\""))
+    };
+    inner.starts_with("\"name\"") || inner.strip_prefix("\"type\"").is_some_and(is_function)
 }
 
 /// Reads a call between each pair of marks.

@@ -392,6 +392,23 @@ fn coverage_and_figures_have_the_numbers_of_their_records() {
 }
 
 #[test]
+fn times_of_different_machines_are_in_no_figure_together() {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path();
+    for (name, cpu) in [("one", "a"), ("two", "b")] {
+        let hardware = json!({"cpu": cpu, "cpus": 4, "memory_mib": 1024, "os": "o"});
+        let manifest = json!({"run_of": "bench", "hardware": hardware, "settings": {}});
+        write(path.join(name).join("manifest.json"), manifest.to_string());
+        write(path.join(name).join("records.jsonl"), "");
+    }
+    let (code, said) = fail(path, &["figures", "one", "two", "--out", "drawn"]);
+    assert!(
+        code == 2 && said.contains("4 × a, 1 GiB, o") && !path.join("drawn").exists(),
+        "{said}"
+    );
+}
+
+#[test]
 fn answers_stand_beside_the_documents_of_the_same_schemas() {
     let directory = TempDir::new().unwrap();
     let path = directory.path();
@@ -400,7 +417,9 @@ fn answers_stand_beside_the_documents_of_the_same_schemas() {
     let bench = [
         "bench",
         "--datasets",
-        "mine",
+        "mine,heldout",
+        "--limit",
+        "2",
         "--frameworks",
         "llguidance",
         "--data",
@@ -411,7 +430,9 @@ fn answers_stand_beside_the_documents_of_the_same_schemas() {
         "run",
     ];
     succeed(path, &bench);
-    let report: Value = serde_json::from_str(&succeed(path, &["shapes", "run", "--data", "data", "--json"])).unwrap();
+    let (code, printed, said) = run(path, &["shapes", "run", "--data", "data", "--json"]);
+    assert!(code == 0 && said.contains("2 answers are left out"), "{said}");
+    let report: Value = serde_json::from_str(&printed).unwrap();
     let rows = report["rows"].as_array().unwrap();
     let figures: Vec<[&Value; 4]> = rows
         .iter()

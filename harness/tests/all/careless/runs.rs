@@ -198,6 +198,24 @@ fn a_leaderboard_is_made_of_its_own_runs_only() {
     succeed(path, &["ifstruct", "leaderboard", "run"]);
     let records = path.join("run/records.jsonl");
     let line = lines(&records).remove(0);
+    // A last line that is being written is left out.
+    fs::write(&records, format!("{line}\n{{\"model\"")).unwrap();
+    succeed(path, &["ifstruct", "leaderboard", "run"]);
+    // Replies that were judged at another level are in no common table.
+    fs::create_dir(path.join("strict")).unwrap();
+    for name in ["records.jsonl", "samples.jsonl"] {
+        fs::copy(path.join("run").join(name), path.join("strict").join(name)).unwrap();
+    }
+    let manifest = fs::read_to_string(path.join("run/manifest.json")).unwrap();
+    write(
+        path.join("strict/manifest.json"),
+        manifest.replace("\"public\"", "\"strict\""),
+    );
+    let (code, said) = fail(path, &["ifstruct", "leaderboard", "run", "strict"]);
+    assert!(
+        code == 2 && said.contains("level \"public\" and strict at \"strict\""),
+        "{said}"
+    );
     fs::write(&records, format!("{line}\n{line}\n")).unwrap();
     let (code, said) = fail(path, &["ifstruct", "leaderboard", "run"]);
     assert!(

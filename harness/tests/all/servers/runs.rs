@@ -192,6 +192,25 @@ fn a_lost_replica_costs_no_answer() {
 }
 
 #[test]
+fn an_address_that_failed_is_asked_again_where_the_other_lost_its_model() {
+    // The first question of each is whether it works.
+    let failing = ChatServer::start(|number, _| match number {
+        1 => Act::Silence(Duration::ZERO),
+        _ => says(CONTACT),
+    });
+    let lost = ChatServer::play([says(CONTACT), fails(404, "no such model")]);
+    let directory = TempDir::new().unwrap();
+    let argument = failing.argument("remote", &format!("retries=0,replicas=http://{}/v1", lost.address));
+    let program = bench(
+        &directory.path().join("run"),
+        &["--server", &argument, "--limit", "1", "--json"],
+    );
+    let report: Value = serde_json::from_str(&succeed(program)).unwrap();
+    assert_eq!(report["rows"][0]["instances"], 1);
+    assert_eq!((failing.chats().len(), lost.chats().len()), (3, 2));
+}
+
+#[test]
 fn servers_stand_beside_local_frameworks() {
     let server = ChatServer::play([Act::Stream(vec![
         chunk(json!({"content": CONTACT}), Some("stop")),
@@ -283,6 +302,28 @@ fn servers_are_asked_in_the_words_of_samples() {
         [&json!("unconstrained"), &json!(1), &json!(2), &json!(2)],
         "the second sample wants a wrapper"
     );
+
+    let mut program = Command::new(env!("CARGO_BIN_EXE_maskwright"));
+    program.args([
+        "ifstruct",
+        "run",
+        "--json",
+        "--modes",
+        "unconstrained",
+        "--max-tokens",
+        "8",
+    ]);
+    program
+        .args(["--model", "builtin", "--server", &server.argument("remote", "")])
+        .arg("--samples")
+        .arg(&samples)
+        .arg("--out")
+        .arg(directory.path().join("both"));
+    let report: Value = serde_json::from_str(&succeed(program)).unwrap();
+    let rows = report["rows"].as_array().unwrap();
+    let mut models: Vec<&str> = rows.iter().map(|row| row["model"].as_str().unwrap()).collect();
+    models.sort_unstable();
+    assert_eq!(models, ["builtin", "chat-1 (remote)"], "both were named");
 
     let mut program = Command::new(env!("CARGO_BIN_EXE_maskwright"));
     let dear = server.argument("remote", "price-in=1,price-out=1000000");

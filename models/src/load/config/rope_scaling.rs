@@ -68,6 +68,15 @@ impl RopeScaling {
         }
     }
 
+    /// Whether the scaling is nothing but a divisor of each frequency: it is not YaRN, and has no factor of the rotated vectors.
+    pub(crate) fn only_divides(&self) -> bool {
+        match self {
+            Self::Yarn { .. } => false,
+            Self::Long { vectors, .. } => *vectors == 1.0,
+            _ => true,
+        }
+    }
+
     /// Returns the kind of scaling that `fields` names (`rope_type`, or the older `type`); `None` where neither is given.
     pub(crate) fn kind<'a>(fields: &'a JsonFields<'_>) -> Result<Option<&'a str>, ModelError> {
         match fields.text("rope_type")? {

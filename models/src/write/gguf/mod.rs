@@ -52,8 +52,8 @@ pub struct GgufSummary {
 /// # Errors
 ///
 /// [`ModelError`]: as [`load`](crate::load), [`ModelError::Unsupported`] for families other than Llama, Mistral, Qwen2, Qwen3, Gemma 3
-/// and LFM2, for what llama.cpp computes otherwise (sliding windows elsewhere than in Gemma 3, LongRoPE, other gates, other factors),
-/// and for tokenizers other than byte-level BPE, and [`ModelError::Write`].
+/// and LFM2, for YaRN, for what llama.cpp computes otherwise (sliding windows elsewhere than in Gemma 3, LongRoPE, other gates, other
+/// factors), and for tokenizers other than byte-level BPE, and [`ModelError::Write`].
 pub fn export_gguf(
     source: &ModelSource,
     hub: &HubSettings,
@@ -130,10 +130,13 @@ fn architecture(config: &ModelConfig, name: &str) -> Result<&'static str, ModelE
         }
         _ => config.is_plain(),
     };
-    if !is_alike {
-        let what = "a GGUF file of a model with other sliding windows, LongRoPE, gates or factors than llama.cpp has"
-            .to_owned();
-        return Err(unsupported(what, "such models run from their checkpoint only"));
+    if !is_alike || !config.rope_scaling.only_divides() {
+        let what =
+            "a GGUF file of a model with YaRN, or other sliding windows, LongRoPE, gates or factors than llama.cpp has";
+        return Err(unsupported(
+            what.to_owned(),
+            "such models run from their checkpoint only",
+        ));
     }
     Ok(architecture)
 }

@@ -7,7 +7,7 @@ pub struct Difficulty {
     /// to 9.
     pub fields: Option<(usize, usize)>,
     /// Fields with fields of their own, exactly so many, or as many as the entity has and `fields` leaves room for; by default one or more in
-    /// most samples.
+    /// most samples, and as many as `fields` needs.
     pub nested: Option<usize>,
     /// Percent of the samples about entities whose texts need escaping; by default as many as there are such entities, about 20.
     pub escaping: Option<u32>,

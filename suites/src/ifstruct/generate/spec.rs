@@ -189,7 +189,8 @@ fn asked_places(entity: &Entity, difficulty: Difficulty, draw: &mut Draw) -> Vec
     let (nested, plain): (Vec<usize>, Vec<usize>) = (of_kind(true).collect(), of_kind(false).collect());
     let nested_wanted = match difficulty.nested {
         Some(nested) => nested,
-        None => usize::from(draw.chance(72)),
+        // As many as it takes, where there are too few others.
+        None => usize::from(draw.chance(72)).max(wanted.saturating_sub(plain.len())),
     };
     let nested_wanted = nested_wanted.min(nested.len()).min(wanted);
     let mut chosen: Vec<usize> = draw

@@ -239,6 +239,16 @@ fn difficulty_changes_what_it_names_and_nothing_unasked() {
             "{nested_fields}"
         );
     }
+    let entities = taxonomy::read().unwrap();
+    let asked = samples(Difficulty {
+        fields: Some((10, 10)),
+        ..Difficulty::default()
+    });
+    for sample in &asked {
+        let name = sample.entity_type.rsplit("__").next().unwrap();
+        let entity = entities.iter().find(|entity| entity.name == name).unwrap();
+        assert_eq!(properties(sample).len(), entity.fields.len().min(10), "{name}");
+    }
     for (percent, expected) in [(0, 0), (100, 300)] {
         let samples = samples(Difficulty {
             escaping: Some(percent),

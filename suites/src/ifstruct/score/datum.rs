@@ -10,6 +10,9 @@ use serde_json::{Map, Number, Value};
 /// Largest number of repeated keys that a mapping remembers.
 const MAX_REPEATED: usize = 16;
 
+/// Bytes of text that count as a value in [`Datum::size`].
+pub(super) const BYTES_PER_VALUE: u64 = 256;
+
 /// A value, shared where a YAML alias names it again.
 #[derive(Debug)]
 pub(super) struct Datum {
@@ -17,7 +20,8 @@ pub(super) struct Datum {
     pub content: Content,
     /// The text of a plain YAML scalar, from which the value was resolved; `None` for any other value.
     pub plain: Option<Box<str>>,
-    /// Number of values, this one and all inside it; a value that an alias names again is counted each time.
+    /// Number of values, this one and all inside it, and one more for every [`BYTES_PER_VALUE`] of a scalar's text; a value that an alias
+    /// names again is counted each time.
     pub size: u64,
     /// Depth of nesting of lists and mappings.
     pub depth: usize,
@@ -64,7 +68,15 @@ impl Datum {
     }
 
     pub fn with_plain(content: Content, plain: Option<Box<str>>) -> Rc<Self> {
-        let (size, depth) = content.children().fold((1u64, 0), |(size, depth), child| {
+        let text = match (&plain, &content) {
+            (Some(plain), _) => plain.len() as u64,
+            (None, Content::Text(text)) => text.len() as u64,
+            // A decimal digit has more than three bits.
+            (None, Content::Integer(value)) => value.bits() / 3,
+            (None, _) => 0,
+        };
+        let own = 1 + text / BYTES_PER_VALUE;
+        let (size, depth) = content.children().fold((own, 0), |(size, depth), child| {
             (size.saturating_add(child.size), depth.max(child.depth))
         });
         let depth = depth + usize::from(matches!(content, Content::List(_) | Content::Mapping(_)));

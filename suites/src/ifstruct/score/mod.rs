@@ -64,7 +64,7 @@ pub const MAX_JSON_DEPTH: usize = 990;
 /// Largest nesting depth of collections in YAML.
 pub const MAX_YAML_DEPTH: usize = 490;
 
-/// Largest number of values that a YAML document may stand for, aliases and merge keys followed.
+/// Largest number of values that a YAML document may stand for, aliases and merge keys followed; 256 bytes of text count as another.
 pub const MAX_VALUES: u64 = 1_000_000;
 
 /// Largest number of digits of an integer: the default limit of Python's `int`.

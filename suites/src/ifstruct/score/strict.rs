@@ -91,17 +91,25 @@ impl Strict {
 
 /// The part of a schema that the walk does not judge; none where that is all.
 fn beyond(schema: &Map<String, Value>) -> Option<Map<String, Value>> {
+    // These keywords judge what `properties` and `items` do not name, so that what is left out stays named there, by a schema that allows all.
+    let judges_unnamed = schema.contains_key("unevaluatedProperties")
+        || schema.contains_key("unevaluatedItems")
+        || schema
+            .get("additionalProperties")
+            .is_some_and(|value| !value.is_boolean());
+    let named = || judges_unnamed.then(|| Value::Object(Map::new()));
     let mut rest = Map::new();
     for (keyword, value) in schema {
         let kept = match (keyword.as_str(), value) {
             ("properties", Value::Object(properties)) => {
-                let kept = properties
-                    .iter()
-                    .filter_map(|(name, schema)| Some((name.clone(), Value::Object(beyond(schema.as_object()?)?))));
+                let kept = properties.iter().filter_map(|(name, schema)| {
+                    let kept = schema.as_object().and_then(beyond).map(Value::Object);
+                    Some((name.clone(), kept.or_else(named)?))
+                });
                 let kept: Map<String, Value> = kept.collect();
                 (!kept.is_empty()).then_some(Value::Object(kept))
             }
-            ("items", Value::Object(items)) => beyond(items).map(Value::Object),
+            ("items", Value::Object(items)) => beyond(items).map(Value::Object).or_else(named),
             ("additionalProperties", Value::Bool(_)) => None,
             (keyword, _) if JUDGED.contains(&keyword) => None,
             _ => Some(value.clone()),

@@ -310,16 +310,23 @@ fn hostile_replies_are_bounded() {
     assert_eq!(kinds(&yaml, &bomb(20, "[@]")), [TooLarge]);
     let merges = bomb(20, "\n  <<: [@]\n  k: v").replace("[x]", "\n  j: v");
     assert_eq!(kinds(&yaml, &merges), [TooLarge]);
-    let chain = (1..5000).map(|level| format!("- &a{level}\n  - *a{}\n", level - 1));
+    let chain = (1..deep).map(|level| format!("- &a{level}\n  - *a{}\n", level - 1));
     assert_eq!(
         kinds(&yaml, &format!("- &a0 x\n{}", chain.collect::<String>())),
-        [TooLarge]
+        [TooDeep]
     );
 
     let long = "x".repeat(10 << 20);
     assert_eq!(kinds(&json, &format!("[{{\"s\": \"{long}\"}}]")), []);
     let long = &long[..1 << 20];
     assert_eq!(kinds(&yaml, &format!("- s: {long}")), []);
+    // Aliases of long texts, as values and as keys; what a set holds does not stay, but its keys are read.
+    let aliases = |first: &str, next: &str| format!("- {first}\n{}", format!("- {next}\n").repeat(300));
+    assert_eq!(kinds(&yaml, &aliases(&format!("&a {long}"), "*a")), [TooLarge]);
+    assert_eq!(
+        kinds(&yaml, &aliases(&format!("&a\n  ? {long}\n  : 1"), "!!set\n  <<: *a")),
+        [TooLarge]
+    );
     assert_eq!(kinds(&json, &format!("[{{\"s\": \"{long}")), [Syntax]);
     assert_eq!(kinds(&yaml, &format!("- s: '{long}")), [Syntax]);
     assert_eq!(kinds(&yaml, &format!("- s: \"{}", "\\".repeat(1 << 20))), [Syntax]);

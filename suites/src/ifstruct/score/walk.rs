@@ -89,7 +89,7 @@ impl<'f> DatumWalk<'f> {
         for (key, _) in &mapping.entries {
             let known = matches!(&key.content, Content::Text(name) if object.positions.contains_key(name));
             if !known {
-                self.below(&member(&preview(&key.key_text())), |walk| {
+                self.below(&member(&key.key_text()), |walk| {
                     walk.add(FailureKind::ExtraField, || "field not asked for".to_owned());
                 });
             }
@@ -132,9 +132,9 @@ pub(super) fn push_step(path: &mut String, step: &str) {
     path.push_str(step);
 }
 
-/// The step to the member `name`.
+/// The step to the member `name`, which is cut where it is long.
 pub(super) fn member(name: &str) -> String {
-    format!(".{name}")
+    format!(".{}", preview(name))
 }
 
 /// The bound that a number is beyond, and how it is.

@@ -28,6 +28,12 @@ fn the_strict_level_sees_repeated_keys_and_misread_scalars() {
             (r#"[{"s": "x", "i": 1.0}]"#, &[]),
         ],
     );
+    let long = "k".repeat(300);
+    let (reply, path) = (
+        format!(r#"[{{"{long}": {{"a": 1, "a": 2}}}}]"#),
+        format!("[0].{}….a", &long[..100]),
+    );
+    expect_strict(&sample(), &[(reply.as_str(), &[(DuplicateKey, path.as_str())])]);
     let wrapped = Sample {
         require_wrapper_key: true,
         ..sample()
@@ -56,6 +62,49 @@ fn the_strict_level_sees_repeated_keys_and_misread_scalars() {
             ("- s: x\n  on: 1", &[(Coercion, "[0].on")]),
         ],
     );
+}
+
+#[test]
+fn keywords_for_other_fields_know_those_that_the_walk_judges() {
+    let with = |schema: &str, keyword: serde_json::Value| {
+        let mut items = json!({
+            "type": "object",
+            "properties": {
+                "a": {"type": "string"},
+                "l": {"type": "array", "items": {"type": "integer"}, "unevaluatedItems": false}
+            }
+        });
+        items
+            .as_object_mut()
+            .unwrap()
+            .extend(keyword.as_object().unwrap().clone());
+        let schema = json!({"$schema": schema, "type": "array", "items": items});
+        Sample {
+            json_schema: schema.as_object().unwrap().clone(),
+            ..sample()
+        }
+    };
+    let newest = "https://json-schema.org/draft/2020-12/schema";
+    let oldest = "http://json-schema.org/draft-04/schema#";
+    for (sample, path) in [
+        (with(newest, json!({"unevaluatedProperties": false})), "[0]"),
+        (
+            with(newest, json!({"additionalProperties": {"type": "integer"}})),
+            "[0].z",
+        ),
+        (
+            with(oldest, json!({"additionalProperties": {"type": "integer"}})),
+            "[0].z",
+        ),
+    ] {
+        expect_strict(
+            &sample,
+            &[
+                (r#"[{"a": "x", "l": [1, 2]}]"#, &[]),
+                (r#"[{"a": "x", "z": "y"}]"#, &[(Keyword, path)]),
+            ],
+        );
+    }
 }
 
 #[test]

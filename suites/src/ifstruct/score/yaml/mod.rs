@@ -18,7 +18,7 @@ use regex::Regex;
 
 pub(super) use scalars::is_timestamp;
 
-use super::datum::{Content, Datum, Mapping};
+use super::datum::{BYTES_PER_VALUE, Content, Datum, Mapping};
 use super::failure::{FailureKind, Unreadable};
 use super::{MAX_JSON_DEPTH, MAX_VALUES};
 use pyyaml_differences::YamlSource;
@@ -28,8 +28,8 @@ use scalars::Tag;
 ///
 /// # Errors
 ///
-/// A text that PyYAML refuses; JSON and flow mappings ([`FailureKind::WrongFormat`]); aliases that stand for themselves or for
-/// more than [`MAX_VALUES`] values.
+/// A text that PyYAML refuses; JSON and flow mappings ([`FailureKind::WrongFormat`]); aliases that stand for themselves, for
+/// more than [`MAX_VALUES`] values, or for more than [`MAX_JSON_DEPTH`] levels.
 pub(super) fn read(text: &str) -> Result<Rc<Datum>, Unreadable> {
     // The parser asserts what it takes for granted.
     let read = catch_unwind(AssertUnwindSafe(|| {
@@ -65,8 +65,8 @@ struct YamlReader<'s> {
     open: Vec<(Id, Option<Id>)>,
     root: Option<Id>,
     is_json_like: bool,
-    /// Members of mappings, those that merge keys bring included.
-    members: usize,
+    /// Sizes of the keys of all mappings, those that merge keys bring included: every mapping has copies of its keys' texts.
+    keys_size: u64,
 }
 
 impl<'s> YamlReader<'s> {
@@ -78,7 +78,7 @@ impl<'s> YamlReader<'s> {
             open: Vec::new(),
             root: None,
             is_json_like: false,
-            members: 0,
+            keys_size: 0,
         }
     }
 
@@ -108,13 +108,6 @@ impl<'s> YamlReader<'s> {
         if self.is_json_like {
             let message = "JSON or flow mappings where YAML in block style was asked for";
             return Err(Unreadable::new(FailureKind::WrongFormat, message));
-        }
-        if value.size > MAX_VALUES {
-            return Err(too_large());
-        }
-        if value.depth > MAX_JSON_DEPTH {
-            let message = format!("YAML: with its aliases more than {MAX_JSON_DEPTH} levels deep");
-            return Err(Unreadable::new(FailureKind::TooDeep, message));
         }
         Ok(value)
     }
@@ -217,7 +210,8 @@ impl<'s> YamlReader<'s> {
         Ok(())
     }
 
-    /// Makes the value of a collection that has ended.
+    /// Makes the value of a collection that has ended. Its limits are checked here, before another value holds it: dropping a value recurses
+    /// with its depth.
     fn end(&mut self, id: Id) -> Result<(), Unreadable> {
         let node = &self.nodes[id];
         let content = match (node.tag, &node.kind) {
@@ -246,7 +240,14 @@ impl<'s> YamlReader<'s> {
             }
             _ => return Err(refused("a collection does not fit its tag")),
         };
-        self.nodes[id].value = Some(Datum::new(content));
+        let value = Datum::new(content);
+        if value.size > MAX_VALUES {
+            return Err(too_large());
+        }
+        if value.depth > MAX_JSON_DEPTH {
+            return Err(too_deep());
+        }
+        self.nodes[id].value = Some(value);
         Ok(())
     }
 
@@ -269,11 +270,10 @@ impl<'s> YamlReader<'s> {
                 Tag::Merge => self.merge(value, &mut merged)?,
                 _ => explicit.push((key, value)),
             }
-            if self.members + merged.len() > MAX_VALUES as usize {
+            if self.keys_size + merged.len() as u64 > MAX_VALUES {
                 return Err(too_large());
             }
         }
-        self.members += merged.len() + explicit.len();
         let mut mapping = Mapping::default();
         let mut written = HashSet::new();
         let brought = merged.len();
@@ -288,6 +288,10 @@ impl<'s> YamlReader<'s> {
                 Content::List(_) | Content::Mapping(_) | Content::Foreign("a set")
             ) {
                 return Err(refused("a collection cannot be the key of a mapping"));
+            }
+            self.keys_size += key.size;
+            if self.keys_size > MAX_VALUES {
+                return Err(too_large());
             }
             let value = self.value(value)?;
             let position = mapping.insert(Rc::clone(&key), value);
@@ -349,8 +353,15 @@ fn refused(message: &str) -> Unreadable {
 }
 
 fn too_large() -> Unreadable {
-    let message = format!("YAML: with its aliases the document has more than {MAX_VALUES} values");
+    let message = format!(
+        "YAML: with its aliases the document has more than {MAX_VALUES} values, {BYTES_PER_VALUE} bytes of text counted as one"
+    );
     Unreadable::new(FailureKind::TooLarge, message)
+}
+
+fn too_deep() -> Unreadable {
+    let message = format!("YAML: with its aliases more than {MAX_JSON_DEPTH} levels deep");
+    Unreadable::new(FailureKind::TooDeep, message)
 }
 
 fn syntax(error: &libyaml_safer::Error) -> Unreadable {
