@@ -22,6 +22,11 @@ SHORT_REPLY = 100
 """Reply tokens up to which every dialogue is kept; of longer replies a share of SHORT_REPLY / length is. The items of a list after the
 first repeat its names, so that a request for many items teaches little more about reading requests than one for a few."""
 
+COUNTING_WORDS = "amber birch cedar delta ember fjord grove harbor island juniper".split()
+COUNTING_WEIGHT = 8.0
+"""The words by which replies count down the items that are left, and their weight: the first of them is the one token of a reply that shows
+whether the number of items was read in the request."""
+
 PROMPT_WEIGHT, PROMPT_SAMPLE = 0.5, 0.2
 """A sampled fifth of the prompt tokens counts half, so a prompt token counts a tenth of an answer token."""
 
@@ -36,6 +41,7 @@ class Dialogues:
         self.bos, self.eos, self.pad = special("<|bos|>"), special("<|end|>"), special("<|pad|>")
         self.role = {r: special(f"<|{r}|>") for r in ("system", "user", "assistant")}
         self.fixed_answers = fixed_answers
+        self.counting = {ids[0] for ids in self._texts(COUNTING_WORDS) if len(ids) == 1}
 
     def _texts(self, texts: list[str]) -> list[list[int]]:
         return [e.ids for e in self.tokenizer.encode_batch_fast(texts, add_special_tokens=False)]
@@ -122,7 +128,9 @@ class Batches:
         weights = torch.zeros(len(rows), width)
         for i, (ids, answer) in enumerate(rows):
             tokens[i, : len(ids)] = torch.tensor(ids)
-            kept = [1.0 if a else PROMPT_WEIGHT * (rng.random() < PROMPT_SAMPLE) for a in answer]
+            counting = self.dialogues.counting
+            kept = [(COUNTING_WEIGHT if token in counting else 1.0) if a else PROMPT_WEIGHT * (rng.random() < PROMPT_SAMPLE)
+                    for token, a in zip(ids, answer)]
             weights[i, : len(ids)] = torch.tensor(kept)
         return tokens, weights
 

@@ -5,8 +5,8 @@
 #   scripts/train-default-model/run.sh [OUT]
 #
 # OUT defaults to models/builtin. Settings, all optional:
-#   MINUTES    wall-clock time of the supervised training (default 80)
-#   STEPS      steps of GRPO (default 60)
+#   MINUTES    wall-clock time of the supervised training (default 280)
+#   STEPS      steps of GRPO (default 40)
 #   PROCESSES  training processes with one thread each; one is right with a GPU (default: cores, or 1 with a GPU)
 #   WORK       folder for the environment, data and checkpoints (default target/default-model)
 #   PYTHON     interpreter that the environment is made with (default python3)
@@ -43,12 +43,12 @@ fi
 export OMP_NUM_THREADS=1 TOKENIZERS_PARALLELISM=false
 "$python" -m torch.distributed.run --standalone --nproc-per-node "$PROCESSES" "$here/train.py" --threads 1 \
   --generator "$generator" --program "$built/maskwright" --tokenizer "$work/tokenizer" --ifstruct 65 \
-  --batch-tokens $((8192 / PROCESSES > 1152 ? 8192 / PROCESSES : 1152)) --minutes "${MINUTES:-80}" --work "$work" --out "$work/supervised"
+  --batch-tokens $((8192 / PROCESSES > 1152 ? 8192 / PROCESSES : 1152)) --minutes "${MINUTES:-280}" --work "$work" --out "$work/supervised"
 
 resume=$([ -d "$work/grpo" ] && echo --resume || true)
-"$built/maskwright" train --model "$work/supervised" --supervised-steps 0 --grpo-steps "${STEPS:-60}" --plain-references \
-  --prompts 8 --group 8 --kl 0 --grpo-learning-rate 1e-4 --samples 6000 --test-samples 300 --max-prompt-tokens 480 --max-tokens 448 \
-  --evaluate-every 20 --checkpoint-every 10 --out "$work/grpo" $resume
+"$built/maskwright" train --model "$work/supervised" --supervised-steps 0 --grpo-steps "${STEPS:-40}" --plain-references --partial-reward \
+  --prompts 8 --group 8 --kl 0 --grpo-learning-rate 3e-4 --samples 2000 --test-samples 100 --max-prompt-tokens 900 --max-tokens 500 \
+  --checkpoint-every 10 --out "$work/grpo" $resume
 "$python" "$here/halve.py" --model "$work/grpo/model" --out "$out"
 
 "$python" "$here/check.py" --model "$out" --generator "$generator"
