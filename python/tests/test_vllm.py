@@ -147,7 +147,7 @@ def test_every_kind_of_ours_is_answered(plugged: Any) -> None:
         asked = request(kind, text)
         manager.grammar_init(asked)
         grammar = asked.structured_output_request.grammar
-        assert isinstance(grammar, StructuredOutputGrammar)
+        assert isinstance(asked.structured_output_request.grammar, StructuredOutputGrammar)
         tokens = [*answer, STOP]
         assert grammar.validate_tokens([*tokens, STOP]) == tokens and not grammar.is_terminated()
         assert grammar.accept_tokens("r", tokens) and grammar.is_terminated()
