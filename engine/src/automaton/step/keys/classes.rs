@@ -100,12 +100,17 @@ impl Automaton {
             .then(|| self.search.algebra.beginning_with(&name.classes.listed, name.text))
     }
 
-    /// The texts that make a listed key behind the text read, if all other keys are of one class; `None` otherwise.
+    /// The texts that make a listed key behind the text read, if all other keys that begin with that text are of one class; `None` where
+    /// that is not known.
     pub(crate) fn listed_rests(&self, name: &PartialKey) -> Option<Vec<&str>> {
-        let texts = &self.search.algebra.texts;
-        let read = texts.length(name.text);
-        let listed = self.only_listed_differ(name)?;
-        Some(listed.iter().map(|key| &texts.get(*key)[read..]).collect())
+        let algebra = &self.search.algebra;
+        let any = algebra.languages.any();
+        if name.after.iter().any(|language| *language != any) {
+            return None;
+        }
+        let read = algebra.texts.length(name.text);
+        let listed = algebra.beginning_with(&name.classes.listed, name.text);
+        Some(listed.iter().map(|key| &algebra.texts.get(*key)[read..]).collect())
     }
 
     /// The listed key that consists of the text read and `more`; `None` if there is none.
