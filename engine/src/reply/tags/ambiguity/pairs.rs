@@ -16,8 +16,8 @@ use super::outline::{Alternatives, Outlines, START};
 
 /// Maximal number of pairs of one structural tag: a choice among as many documents as there may be threads has fewer.
 const MAX_PAIRS: usize = 1 << 19;
-/// Maximal number of steps of one search: successors of positions, and pairs that are reached, repetitions included.
-const MAX_SEARCH_STEPS: usize = 1 << 25;
+/// Maximal number of steps of one search: successors of positions, and pairs of them that are looked at, repetitions included.
+const MAX_SEARCH_STEPS: usize = 1 << 28;
 
 /// Flag in the state of free text: the part of the patterns that was read before the threads of a pair parted is unknown.
 const PARTED: u32 = 1 << 31;
@@ -165,6 +165,7 @@ impl<'a> Pairs<'a> {
         for &state in states {
             for &byte in bytes {
                 let next = self.successors(Position { point, state }, byte)?;
+                self.count_steps(next.len() * next.len() / 2)?;
                 for (place, one) in next.iter().enumerate() {
                     for other in &next[place + 1..] {
                         if one.thread != other.thread
@@ -210,7 +211,9 @@ impl<'a> Pairs<'a> {
                 if next.is_empty() {
                     continue;
                 }
-                for behind in self.successors(other, byte)? {
+                let others = self.successors(other, byte)?;
+                self.count_steps(next.len() * others.len())?;
+                for behind in others {
                     for before in &next {
                         if !self.are_one(before, &behind)
                             && let Some(conflict) = self.add(before.position, behind.position)?
@@ -251,7 +254,6 @@ impl<'a> Pairs<'a> {
     }
 
     fn add(&mut self, one: Position, other: Position) -> Result<Option<Conflict>, CompileError> {
-        self.count_steps(1)?;
         if one.point == other.point
             && let Some((content, _)) = self.program.content(one.point)
             && ![one, other]
