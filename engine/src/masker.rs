@@ -55,7 +55,9 @@ pub trait Masker: Send {
     ///
     /// Where no end is known within `tokens`, and in frameworks that know of no ends, the mask is that of `mask`. That mask may
     /// also be given while at least 1,024 tokens are to spare beyond the end known, or 64 where more than 256 tokens are allowed: a
-    /// single token that makes more others than that necessary is then not held back.
+    /// single token that makes more others than that necessary is then not held back. With fewer to spare, the work for a mask is bounded: tokens
+    /// within text that may be any are judged together, ends are looked for in at most 512 other states, and tokens that lead
+    /// to further states are left out.
     ///
     /// # Errors
     ///

@@ -24,8 +24,8 @@ first repeat its names, so that a request for many items teaches little more abo
 
 COUNTING_WORDS = "amber birch cedar delta ember fjord grove harbor island juniper".split()
 COUNTING_WEIGHT = 8.0
-"""The words by which replies count down the items that are left, and their weight: the first of them is the one token of a reply that shows
-whether the number of items was read in the request."""
+"""The first words of `WORDS` in suites/src/ifstruct/reference.rs, by which replies count down the items that are left, and their weight: the
+first of them in a reply is the one token that shows whether the number of items was read in the request."""
 
 PROMPT_WEIGHT, PROMPT_SAMPLE = 0.5, 0.2
 """A sampled fifth of the prompt tokens counts half, so a prompt token counts a tenth of an answer token."""

@@ -69,7 +69,7 @@ fn what_grows_without_end_is_refused() {
 }
 
 #[test]
-fn many_signs_in_a_row_are_read_in_linear_time() {
+fn many_signs_in_a_row_are_one() {
     let masker = masker(&format!("start: \"a\"{} \"b\"**++", "?".repeat(300_000)));
     assert!(accepts(&*masker, "abb") && accepts(&*masker, "") && !accepts(&*masker, "aab"));
 }

@@ -1,8 +1,8 @@
 //! Parameters of calls in the styles like XML: by examples, and the table that random tags take them from.
 
-use crate::matcher::{Places, Reply, spelled, symbols};
 use std::collections::BTreeSet;
 
+use crate::matcher::{Places, Reply, spelled, symbols};
 use crate::{accepts, compile, compiler, masker, vocabulary};
 use maskwright::{CompileErrorKind, ExactOptions, Masker, PatternSyntax, ReplyCompiler, StringStyle};
 
@@ -433,7 +433,7 @@ fn names_are_alike_in_all_dialects_of_patterns() {
 }
 
 #[test]
-fn many_parameters_are_read_in_linear_time() {
+fn the_last_of_many_parameters_is_refused_with_its_place() {
     let names: Vec<String> = (0..200_000).map(|number| format!("\"p{number}\": true")).collect();
     let schema = format!(r#"{{"properties": {{{}, "<": true}}}}"#, names.join(","));
     let error = compile(&tag("qwen_xml", &schema)).err().unwrap();
@@ -445,7 +445,7 @@ fn many_parameters_are_read_in_linear_time() {
 }
 
 #[test]
-fn many_structures_are_read_in_linear_time() {
+fn the_last_of_many_structures_is_refused_with_its_place() {
     let structures = r#"{"begin": "<a>", "schema": true, "end": "</a>"},"#.repeat(200_000);
     let tag = format!(r#"{{"structures": [{structures} {{}}], "triggers": ["<"]}}"#);
     let error = compiler().compile_structural_tag(&tag).err().unwrap();

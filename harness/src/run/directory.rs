@@ -441,14 +441,15 @@ fn write_whole(path: &Path, content: &str) -> io::Result<()> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use serde::Deserialize;
 
     use super::*;
 
-    #[derive(Serialize, Deserialize)]
-    struct Counted {
-        key: u32,
+    /// A record that is nothing but its key.
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
+    pub(in crate::run) struct Counted {
+        pub(in crate::run) key: u32,
     }
 
     impl Recorded for Counted {

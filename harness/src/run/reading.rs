@@ -79,22 +79,8 @@ pub fn records_of_run<R: Recorded>(path: &Path) -> Result<Vec<R>, RunDirectoryEr
 
 #[cfg(test)]
 mod tests {
-    use serde::{Deserialize, Serialize};
-
+    use super::super::directory::tests::Counted;
     use super::*;
-
-    #[derive(Debug, PartialEq, Serialize, Deserialize)]
-    struct Counted {
-        key: u32,
-    }
-
-    impl Recorded for Counted {
-        type Key = u32;
-
-        fn key(&self) -> &u32 {
-            &self.key
-        }
-    }
 
     #[test]
     fn runs_with_records_of_the_same_are_refused() {

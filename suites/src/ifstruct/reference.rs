@@ -40,9 +40,9 @@ pub fn reply(sample: &Sample, seed: u64) -> Result<String, ReferenceError> {
 /// Returns the reply to `sample` that is easiest to learn: short, always the same, and JSON on one line as `json.dumps` of Python writes it.
 ///
 /// Lists have the fewest items allowed but one at least. The strings of a list's last item are the first of a fixed list of words, those
-/// of the item before it the second, and so on, so that a model need not count: the first word that it writes tells how many items there
-/// are, and behind the items of the first word in the list the reply's list ends. Numbers are their lower bound, to which they go down by one
-/// in a list of numbers. A code fence is written only where one is required.
+/// of the item before it the second, and so on. A model then need not count: its first word says how many items there are, and each word says
+/// how many are left. Numbers are their lower bound, to which they go down by one in a list of numbers. A code fence is written only where
+/// one is required.
 ///
 /// # Errors
 ///

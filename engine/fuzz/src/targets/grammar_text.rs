@@ -68,7 +68,7 @@ pub fn grammar_text(bytes: &[u8]) -> TargetResult {
             };
         }
     };
-    // The bytes that drew the grammar draw the walk: none are left otherwise where they were the text.
+    // The walk is drawn from the same bytes as the grammar: where they were its text, none are left.
     let replies = match one_walk(&*start, Language::Grammar, &mut Choices::new(bytes)) {
         Err(WalkError::Limit) => return Ok(Outcome::Limit),
         Err(WalkError::Wrong(what, so_far)) => return Err(discrepancy(what, &text, so_far)),

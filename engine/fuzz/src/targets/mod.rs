@@ -114,7 +114,7 @@ fn mistyped(choices: &mut Choices<'_>, text: &str, pieces: &[&str]) -> String {
     text.into_iter().collect()
 }
 
-/// What a mask is of, as far as whitespace goes.
+/// The language of the texts that a mask continues, which says whether whitespace alone may follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Language {
     /// JSON, in which something else has to come behind whitespace.

@@ -133,7 +133,7 @@ fn members_are_looked_up_within_the_budget() {
 }
 
 #[test]
-fn required_names_are_looked_up_in_linear_time() {
+fn a_hundred_thousand_required_names_are_looked_up() {
     let names = (0..100_000).map(|number| format!("p{number}"));
     let members: Vec<String> = names.clone().map(|name| format!("\"{name}\": 0")).collect();
     let text = format!("{{{}}}", members.join(","));

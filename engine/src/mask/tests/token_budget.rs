@@ -164,4 +164,11 @@ fn tokens_within_free_text_are_allowed_together() {
         (1..600).contains(&opens(&limited)),
         "an end is looked for behind some of them"
     );
+    // Within a value of any kind, whose depth the style bounds.
+    for byte in br#"b":{"c"# {
+        masker.advance(TokenId::from(*byte)).unwrap();
+    }
+    let limited = masker.mask_within(40).unwrap();
+    let inside = texts.iter().filter(|text| text.len() == 2);
+    assert_eq!(inside.filter(|text| limited.allows(id(text))).count(), 676);
 }

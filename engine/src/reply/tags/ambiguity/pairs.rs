@@ -272,6 +272,7 @@ impl<'a> Pairs<'a> {
         Ok(None)
     }
 
+    /// Counts steps against [`MAX_SEARCH_STEPS`].
     fn count_steps(&mut self, count: usize) -> Result<(), CompileError> {
         self.steps += count;
         match self.steps > MAX_SEARCH_STEPS {
