@@ -30,7 +30,7 @@ place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 mkdir -p "$place/$name/man" "$place/$name/completions"
 cp "$binary" "$place/$name/maskwright"
-cp README.md CHANGELOG.md LICENSE-APACHE LICENSE-MIT docs/guide.md "$place/$name"
+cp README.md CHANGELOG.md LICENSE-APACHE LICENSE-MIT docs/guide.md docs/check.md docs/ifstruct.md docs/cluster.md "$place/$name"
 for shell in bash elvish fish powershell zsh; do
     "$binary" completions "$shell" > "$place/$name/completions/maskwright.$shell"
 done

@@ -2,7 +2,7 @@
 # Measures a run in parts on a Slurm cluster, then puts the parts together and writes the report.
 #
 #   scripts/slurm/submit.sh OUT PARTS COMMAND [OPTIONS…]
-#   scripts/slurm/submit.sh runs/models 24 bench --device cuda --model A --model B --model C --datasets Github_easy --limit 300
+#   MASKWRIGHT=target/cuda/release/maskwright scripts/slurm/submit.sh runs/models 24 bench --device cuda --model A --model B --model C --datasets Github_easy --limit 300
 #
 # COMMAND is one of maskwright's long ones: bench, masks, quality, coverage, testsuite, `ifstruct run`. The job array has PARTS tasks, and
 # models come first: with 24 parts of 3 models each task loads one. A task whose time ends, or whose node is lost or taken away, goes into

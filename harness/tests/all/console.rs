@@ -19,6 +19,7 @@ const HEADING: &str = "# What the commands print
 The README's commands on a terminal of 80 columns. `MASKWRIGHT_UPDATE_DOCS=1 cargo test -p maskwright-harness console` captures them anew; without the
 variable, the test compares what does not vary from run to run. The times are those of a development build beside other work, and compare nothing:
 [results.md](results.md) has those of a release. Documents that `sample` prints are one a line, whatever the width.
+Standard error is left out: a `check` that finds something also prints one line there, and ends with exit code 1.
 ";
 
 /// A command of the README and what it prints.
