@@ -7,6 +7,7 @@
 # OUT defaults to models/builtin. Settings, all optional:
 #   MINUTES    wall-clock time of the supervised training (default 280)
 #   STEPS      steps of GRPO (default 40)
+#   INITIAL    folder of a model to begin with, as models/builtin; its tokenizer may be another one (default: random weights)
 #   PROCESSES  training processes with one thread each; one is right with a GPU (default: cores, or 1 with a GPU)
 #   WORK       folder for the environment, data and checkpoints (default target/default-model)
 #   PYTHON     interpreter that the environment is made with (default python3)
@@ -42,7 +43,7 @@ fi
 # One thread per process: a barrier between threads in every operation costs more than averaging gradients once a step.
 export OMP_NUM_THREADS=1 TOKENIZERS_PARALLELISM=false
 "$python" -m torch.distributed.run --standalone --nproc-per-node "$PROCESSES" "$here/train.py" --threads 1 \
-  --generator "$generator" --program "$built/maskwright" --tokenizer "$work/tokenizer" --ifstruct 65 \
+  --generator "$generator" --program "$built/maskwright" --tokenizer "$work/tokenizer" --ifstruct 65 ${INITIAL:+--initial "$INITIAL"} \
   --batch-tokens $((8192 / PROCESSES > 1152 ? 8192 / PROCESSES : 1152)) --minutes "${MINUTES:-280}" --work "$work" --out "$work/supervised"
 
 resume=$([ -d "$work/grpo" ] && echo --resume || true)

@@ -13,12 +13,13 @@ from pathlib import Path
 
 import torch
 import torch.distributed as dist
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
+from tokenizers import Tokenizer
 
 import evaluate
 from data import Batches, Dialogues, generate
 from model import Config, Llama
-from optimizer import build
+from optimizer import build, fast_type
 
 CURRICULUM = [(0.04, 160), (0.1, 256), (0.2, 448), (0.5, 704), (1.0, 1152)]
 """(share of the time, longest dialogue in tokens until then)."""
@@ -33,6 +34,7 @@ def arguments():
     parser.add_argument("--tokenizer", type=Path, required=True, help="folder with tokenizer.json")
     parser.add_argument("--work", type=Path, required=True, help="folder of checkpoints and the log")
     parser.add_argument("--out", type=Path, required=True, help="folder to export to")
+    parser.add_argument("--initial", type=Path, help="folder of an exported model of the same shape to begin with, instead of random weights")
     parser.add_argument("--minutes", type=float, default=100)
     parser.add_argument("--ifstruct", type=int, default=0, help="how many in a hundred dialogues are requests of IFStruct")
     parser.add_argument("--program", default="target/release/maskwright", help="the judge of replies to IFStruct")
@@ -69,6 +71,25 @@ def export(model: Llama, dialogues: Dialogues, tokenizer: Path, out: Path):
     put("model.safetensors", lambda p: save_file(tensors, p, {"format": "pt"}))
 
 
+def carry_over(initial: Path, model: Llama, tokenizer: Tokenizer):
+    """Copies the weights of the model in `initial` into `model`, whose tokenizer may be another one.
+
+    The embedding of a token that the other tokenizer lacks is the mean of those of its parts there.
+    """
+    before = load_file(initial / "model.safetensors")
+    old = Tokenizer.from_file(str(initial / "tokenizer.json"))
+    embeddings, carried = before["model.embed_tokens.weight"].float(), model.model.embed_tokens.weight.detach().clone()
+    for token, index in tokenizer.get_vocab().items():
+        known = old.token_to_id(token)
+        text = tokenizer.decode([index], skip_special_tokens=False)
+        if known is not None:
+            carried[index] = embeddings[known]
+        elif "\N{REPLACEMENT CHARACTER}" not in text:
+            carried[index] = embeddings[old.encode(text, add_special_tokens=False).ids].mean(0)
+    before["model.embed_tokens.weight"] = carried
+    model.load_state_dict(before)
+
+
 class Run:
     """The state of one training run."""
 
@@ -82,7 +103,10 @@ class Run:
         fixed = {m["content"] for m in generate([a.generator], 1, 0, "train", "default")[0]["messages"][:-1]}
         self.dialogues = Dialogues(str(a.tokenizer / "tokenizer.json"), fixed)
         vocabulary = self.dialogues.tokenizer.get_vocab_size()
-        self.model = Llama(Config(vocab_size=vocabulary, num_hidden_layers=a.layers)).to(self.device)
+        self.model = Llama(Config(vocab_size=vocabulary, num_hidden_layers=a.layers))
+        if a.initial:
+            carry_over(a.initial, self.model, self.dialogues.tokenizer)
+        self.model.to(self.device)
         self.optimizers = build(self.model, a.muon_lr, a.adam_lr)
         self.hidden = self.model.hidden if a.no_compile else torch.compile(self.model.hidden, dynamic=False)
         self.step = self.tokens = self.chunk = 0
@@ -132,7 +156,8 @@ class Run:
     def update(self, tokens, weights) -> tuple[float, float]:
         """One optimiser step; returns the loss and the norm of the gradient."""
         tokens, weights = tokens.to(self.device), weights.to(self.device)
-        with torch.autocast(self.device.type, torch.bfloat16):
+        kind = fast_type(self.device)
+        with torch.autocast(self.device.type, kind, enabled=kind != torch.float32):
             loss, total = self.model.loss(self.hidden(tokens), tokens, weights)
             loss = loss / total
         loss.backward()
