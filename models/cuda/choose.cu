@@ -153,9 +153,11 @@ extern "C" __global__ void draw(const float *logits, int count, const u32 *mask,
             chosen_part = i;
             rest -= sums[i];
         }
-        rest += sums[chosen_part];
+        if (chosen_part >= 0) rest += sums[chosen_part];
     }
     BLOCK_BARRIER();
+    // Where no token weighs anything, the likeliest stays chosen.
+    if (chosen_part < 0) return;
     const int from = chosen_part * part + threadIdx.x * each, to = min(min(from + each, (chosen_part + 1) * part), count);
     __shared__ double own[CHOICE_BLOCK];
     double mine = 0.0;

@@ -52,6 +52,16 @@ pub trait LanguageModel: Send {
     /// CPU.
     fn append(&mut self, tokens: &[u32]) -> Result<Tensor, ModelError>;
 
+    /// Appends `tokens` as [`append`](Self::append) does, unless `is_stopped` returns true between two of the parts that a long prompt is
+    /// read in. Returns `None` then; the sequence is as before. The default implementation never asks.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`append`](Self::append).
+    fn append_unless(&mut self, tokens: &[u32], _is_stopped: &dyn Fn() -> bool) -> Result<Option<Tensor>, ModelError> {
+        self.append(tokens).map(Some)
+    }
+
     /// Allocates memory for a sequence of `tokens` tokens, or as many as a sequence can have, so that none is allocated while an answer
     /// is timed. Longer sequences allocate more when they need it. The default implementation does nothing.
     ///

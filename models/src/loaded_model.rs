@@ -295,6 +295,11 @@ impl LoadedModel {
         self.template.as_ref().map(ChatTemplate::source)
     }
 
+    /// The text of the chat template that writes prompts with tools: the one called `tool_use`, if the model has several.
+    pub fn tool_template(&self) -> Option<&str> {
+        self.template.as_ref().map(ChatTemplate::source_for_tools)
+    }
+
     /// Whether the chat template writes tools into prompts.
     pub fn takes_tools(&self) -> bool {
         self.template.as_ref().is_some_and(ChatTemplate::takes_tools)

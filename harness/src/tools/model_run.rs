@@ -47,7 +47,7 @@ pub fn asking_of(
     parallel: bool,
 ) -> Result<Asking, CommandError> {
     let named = name.map(format_of_name).transpose()?;
-    let of_template = || model.chat_template().and_then(ToolFormat::of_chat_template);
+    let of_template = || model.tool_template().and_then(ToolFormat::of_chat_template);
     Ok(Asking {
         format: named.or_else(of_template).unwrap_or(ToolFormat::Json),
         choice,

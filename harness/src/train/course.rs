@@ -94,6 +94,31 @@ pub fn asked_in_step<'s>(
     asked
 }
 
+/// Returns what a step of GRPO learns from: replies, short ones first, and the objective over their tokens, without log-probabilities.
+/// Where the objective has no divergence from the start, replies without an advantage change nothing and are left out; its mean is over
+/// their tokens, too.
+pub fn taught(settings: &TrainSettings, replies: &[Reply], advantages: &[f64]) -> (Vec<TokenSequence>, PolicyLoss) {
+    let counted = replies.iter().map(|reply| &reply.sequence).zip(advantages);
+    let mut taught: Vec<(&TokenSequence, f64)> = counted
+        .filter(|(sequence, advantage)| sequence.counted() > 0 && (settings.kl > 0.0 || **advantage != 0.0))
+        .map(|(sequence, advantage)| (sequence, *advantage))
+        .collect();
+    taught.sort_by_key(|(sequence, _)| sequence.tokens.len());
+    let of_tokens = taught
+        .iter()
+        .flat_map(|(sequence, advantage)| std::iter::repeat_n(*advantage, sequence.counted()));
+    let policy = PolicyLoss {
+        tokens: replies.iter().map(|reply| reply.sequence.counted()).sum(),
+        advantages: of_tokens.collect(),
+        old: None,
+        reference: None,
+        clip: settings.clip,
+        kl: settings.kl,
+    };
+    let sequences = taught.iter().map(|(sequence, _)| (*sequence).clone()).collect();
+    (sequences, policy)
+}
+
 impl Course<'_> {
     /// Runs the part of the training that is not done yet. `start` reads the model that the training starts from.
     ///
@@ -102,7 +127,8 @@ impl Course<'_> {
     /// [`CommandError::Interrupted`], where the user asked to stop; [`CommandError`], where the model fails or files cannot be written.
     pub fn run(&mut self, start: &dyn Fn() -> Result<TrainableModel, CommandError>) -> Result<(), CommandError> {
         if self.checkpoints.result(RESULT).is_dir() {
-            return Ok(());
+            // A run that was killed right behind its end has left them.
+            return self.checkpoints.clear();
         }
         let has_grpo = self.settings.grpo_steps > 0;
         let mut last = None;
@@ -317,28 +343,13 @@ impl Course<'_> {
         learning_rate: f64,
     ) -> Result<(LossParts, f64), CommandError> {
         let settings = self.settings;
-        let taught = replies.iter().zip(advantages);
-        // Without a divergence from the start in the loss, replies without an advantage change nothing.
-        let taught = taught
-            .filter(|(reply, advantage)| reply.sequence.counted() > 0 && (reference.is_some() || **advantage != 0.0));
-        let mut taught: Vec<(&TokenSequence, f64)> = taught.map(|(reply, one)| (&reply.sequence, *one)).collect();
-        if taught.is_empty() {
+        let (sequences, mut policy) = taught(settings, replies, advantages);
+        if sequences.is_empty() {
             return Ok((LossParts::default(), 0.0));
         }
-        taught.sort_by_key(|(sequence, _)| sequence.tokens.len());
-        let sequences: Vec<TokenSequence> = taught.iter().map(|(sequence, _)| (*sequence).clone()).collect();
-        let of_tokens = taught
-            .iter()
-            .flat_map(|(sequence, advantage)| std::iter::repeat_n(*advantage, sequence.counted()));
         let (temperature, cells) = (settings.temperature, settings.micro_batch_tokens);
         let numbers = |model: &TrainableModel| model.log_probabilities(&sequences, temperature, cells);
-        let mut policy = PolicyLoss {
-            advantages: of_tokens.collect(),
-            old: None,
-            reference: reference.map(numbers).transpose()?,
-            clip: settings.clip,
-            kl: settings.kl,
-        };
+        policy.reference = reference.map(numbers).transpose()?;
         if settings.updates > 1 {
             policy.old = Some(numbers(model)?);
         }

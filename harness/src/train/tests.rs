@@ -9,14 +9,14 @@ use std::sync::atomic::AtomicBool;
 
 use maskwright_models::{
     AdamWOptions, CheckpointTokenizer, Family, LoadOptions, LoadedModel, ModelDevice, ModelSource, RandomCheckpoint,
-    TrainableModel, WeightFormat, load,
+    TokenLoss, TokenSequence, TrainableModel, WeightFormat, group_advantages, load,
 };
 use maskwright_suites::ifstruct::{Count, Level, OutputFormat, Sample, SampleGenerator, Split, reference};
 
 use super::checkpoints::Checkpoints;
-use super::course::{Course, RESULT, SUPERVISED, asked_in_step, planned};
+use super::course::{Course, RESULT, SUPERVISED, asked_in_step, planned, taught};
 use super::record::{Measured, Phase, TrainKey, TrainRecord};
-use super::replies::{Judged, Replier};
+use super::replies::{Judged, Replier, Reply};
 use super::report::TrainReport;
 use super::samples::{PromptedSample, Room, SplitSamples, check_apart, end_of_turn, mixed};
 use super::settings::TrainSettings;
@@ -183,6 +183,44 @@ fn checkpoint(directory: &Path) -> ModelSource {
     ModelSource::Directory(directory.to_owned())
 }
 
+#[test]
+fn replies_without_an_advantage_count_in_the_mean_whether_there_is_a_divergence_or_not() {
+    let directory = tempfile::tempdir().unwrap();
+    let source = checkpoint(directory.path());
+    let model = TrainableModel::load(&source, ModelDevice::Cpu, &Default::default(), None).unwrap();
+    let reply = |(number, length): (u32, u32)| Reply {
+        sequence: TokenSequence {
+            tokens: (0..3 + length).map(|place| 40 * number + place).collect(),
+            from: 3,
+        },
+        text: String::new(),
+        is_truncated: false,
+    };
+    let replies = [(0, 4), (1, 6), (2, 5), (3, 8)].map(reply);
+    // The second group has no spread.
+    let advantages = group_advantages(&[1.0, 0.0, 1.0, 1.0], 2);
+    let step = |kl: f64| {
+        let settings = TrainSettings { kl, ..settings(0, 1) };
+        let (sequences, mut policy) = taught(&settings, &replies, &advantages);
+        if kl > 0.0 {
+            policy.reference = Some(model.log_probabilities(&sequences, 1.0, 128).unwrap());
+        }
+        let loss = TokenLoss::Policy(policy);
+        let (parts, gradients) = model.gradients(&sequences, 1.0, &loss, 128).unwrap();
+        (sequences.len(), parts.loss, gradients.numbers().unwrap())
+    };
+    let (count, loss, gradients) = step(0.0);
+    let (count_of_all, expected_loss, expected) = step(1e-12);
+    assert_eq!((count, count_of_all), (2, 4));
+    assert!((loss - expected_loss).abs() < 1e-6, "{loss} {expected_loss}");
+    for (name, numbers) in &gradients {
+        for (found, expected) in numbers.iter().zip(&expected[name]) {
+            let difference = (found - expected).abs();
+            assert!(difference < 1e-6 + 1e-5 * expected.abs(), "{name}: {found} {expected}");
+        }
+    }
+}
+
 fn loaded(source: &ModelSource) -> LoadedModel {
     let options = LoadOptions {
         threads: Some(1),
@@ -304,6 +342,10 @@ fn a_course_learns_its_reward_and_one_that_is_killed_comes_to_the_same_weights()
         assert_eq!(weights(&killed, name), weights(&whole, name), "{name}");
     }
     assert_eq!(rewards(&killed), rewards_of_whole);
+    assert!(!killed.join("checkpoints").exists());
+    // A course may be killed between its end and the removal of its checkpoints.
+    std::fs::create_dir_all(killed.join("checkpoints").join("grpo-000024")).unwrap();
+    assert_eq!(course(&source, &killed, &settings, 0).unwrap(), 0);
     assert!(!killed.join("checkpoints").exists());
     let trained = loaded(&ModelSource::Directory(killed.join(RESULT)));
     assert_eq!(trained.summary().parameters, loaded(&source).summary().parameters);

@@ -1,5 +1,6 @@
 //! [`generate`]: the decode loop of forward passes, masks and tokens, with the times of each.
 
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -14,6 +15,7 @@ use crate::decode::sampler::Sampler;
 use crate::decode::token_budget::CompletionPlan;
 use crate::error::ModelError;
 use crate::language_model::{LanguageModel, Snapshot, logits_to_host};
+use crate::network::transformer::FIRST_ROOM;
 use crate::prompt::reasoning::Reasoning;
 
 /// Tokens passed over at one position of an answer because of its token budget, before the shortest way to its end is taken.
@@ -24,7 +26,9 @@ const SHORT_PASS: Duration = Duration::from_millis(1);
 /// Generates an answer to `prompt`, constrained where there is a constraint, after reasoning where the options allow that.
 ///
 /// The model is reset first. Masks are computed while the forward pass runs, tokens that the masker forces are appended to the next forward
-/// pass, and nothing is ever sampled from an empty mask. `cancel` is read before every forward pass. Errors are in [`Generation::finish`].
+/// pass, and nothing is ever sampled from an empty mask. `cancel` is read before every forward pass, and between the parts that a long
+/// prompt is read in. Memory is reserved for the prompt and up to 4,096 tokens behind it; longer answers allocate more when they need it.
+/// Errors are in [`Generation::finish`].
 pub fn generate(
     model: &mut dyn LanguageModel,
     prompt: &[TokenId],
@@ -46,7 +50,7 @@ pub fn generate_after(
     cancel: &AtomicBool,
 ) -> Generation {
     let reasoning = options.reasoning.as_ref().map_or(0, Reasoning::longest);
-    let answer = options.max_tokens.saturating_add(reasoning);
+    let answer = options.max_tokens.saturating_add(reasoning).min(FIRST_ROOM);
     let reserved = model.reserve(prompt.len().saturating_add(answer));
     let mut decoder = Decoder {
         model,
@@ -140,6 +144,15 @@ struct ProvisionalToken {
     tokens: usize,
 }
 
+/// The reason from outside to stop an answer that began at `start`: the caller asks for it, or the time limit is reached.
+fn interruption(cancel: &AtomicBool, options: &DecodeOptions, start: Instant) -> Option<FinishReason> {
+    if cancel.load(Ordering::Relaxed) {
+        return Some(FinishReason::Cancelled);
+    }
+    let is_late = options.time_limit.is_some_and(|limit| start.elapsed() >= limit);
+    is_late.then_some(FinishReason::TimeLimit)
+}
+
 /// The next step after a token was chosen.
 enum NextStep {
     /// The tokens to append to the model's sequence.
@@ -165,12 +178,13 @@ impl Decoder<'_> {
             if let Some(reason) = self.stop_before(pending.len()) {
                 return Ok(reason);
             }
-            let token = match masker.as_mut() {
+            let sampled = match masker.as_mut() {
                 None => self.sample_freely(&pending)?,
-                Some(masker) => match self.sample_masked(&pending, masker)? {
-                    Some(token) => token,
-                    None => return Ok(FinishReason::TimeLimit),
-                },
+                Some(masker) => self.sample_masked(&pending, masker)?,
+            };
+            let token = match sampled {
+                ControlFlow::Continue(token) => token,
+                ControlFlow::Break(reason) => return Ok(reason),
             };
             match self.accept(token, masker.as_mut())? {
                 NextStep::Append(tokens) => pending = tokens,
@@ -207,7 +221,10 @@ impl Decoder<'_> {
                 pending.extend(&reasoning.closing);
                 break (None, true);
             }
-            let id = self.sample_freely(pending)?;
+            let id = match self.sample_freely(pending)? {
+                ControlFlow::Continue(id) => id,
+                ControlFlow::Break(reason) => break (Some(reason), true),
+            };
             if self.options.eos_tokens.contains(&id) {
                 if is_constrained {
                     pending.clone_from(&reasoning.closing);
@@ -259,15 +276,8 @@ impl Decoder<'_> {
 
     /// Whether to stop rather than append `added` tokens.
     fn stop_before(&self, added: usize) -> Option<FinishReason> {
-        if self.cancel.load(Ordering::Relaxed) {
-            return Some(FinishReason::Cancelled);
-        }
-        if self
-            .options
-            .time_limit
-            .is_some_and(|limit| self.start.elapsed() >= limit)
-        {
-            return Some(FinishReason::TimeLimit);
+        if let Some(reason) = interruption(self.cancel, self.options, self.start) {
+            return Some(reason);
         }
         if self.tokens.len() >= self.options.max_tokens {
             return Some(FinishReason::TokenLimit);
@@ -278,13 +288,19 @@ impl Decoder<'_> {
         None
     }
 
-    /// One forward pass over `tokens`, which on a GPU is launched only.
-    fn forward(&mut self, tokens: &[TokenId]) -> Result<(), DecodeError> {
+    /// One forward pass over `tokens`, which on a GPU is launched only. Returns the reason to stop if there was one before all of them
+    /// were read.
+    fn forward(&mut self, tokens: &[TokenId]) -> Result<Option<FinishReason>, DecodeError> {
         self.forward_passes += 1;
         std::mem::swap(&mut self.logits, &mut self.earlier_logits);
-        self.logits.tensor = Some(self.model.append(tokens)?);
+        let (cancel, options, start) = (self.cancel, self.options, self.start);
+        let reason = || interruption(cancel, options, start);
+        let Some(logits) = self.model.append_unless(tokens, &|| reason().is_some())? else {
+            return Ok(Some(reason().unwrap_or(FinishReason::Cancelled)));
+        };
+        self.logits.tensor = Some(logits);
         self.logits.on_host = false;
-        Ok(())
+        Ok(None)
     }
 
     /// Chooses a token by the logits of the last pass: where they are, if the model and the sampling options allow that. Waits for
@@ -299,37 +315,45 @@ impl Decoder<'_> {
         Ok(self.sampler.sample(self.logits.host()?, mask))
     }
 
-    /// Appends `tokens` and chooses any token.
-    fn sample_freely(&mut self, tokens: &[TokenId]) -> Result<TokenId, DecodeError> {
-        self.forward(tokens)?;
+    /// Appends `tokens` and chooses any token, or returns the reason to stop.
+    fn sample_freely(&mut self, tokens: &[TokenId]) -> Result<ControlFlow<FinishReason, TokenId>, DecodeError> {
+        if let Some(reason) = self.forward(tokens)? {
+            return Ok(ControlFlow::Break(reason));
+        }
         self.sampler.observe(tokens);
-        self.choose(None)?
-            .ok_or_else(|| DecodeError::dead_end("none", self.tokens.len()))
+        let token = self.choose(None)?;
+        let token = token.ok_or_else(|| DecodeError::dead_end("none", self.tokens.len()))?;
+        Ok(ControlFlow::Continue(token))
     }
 
-    /// Appends `tokens` and chooses from the mask computed meanwhile; `None` where the mask was not ready at the deadline.
+    /// Appends `tokens` and chooses from the mask computed meanwhile, or returns the reason to stop: the time limit where the mask was not
+    /// ready at the deadline.
     fn sample_masked(
         &mut self,
         tokens: &[TokenId],
         masker: &mut OverlappedMasker,
-    ) -> Result<Option<TokenId>, DecodeError> {
+    ) -> Result<ControlFlow<FinishReason, TokenId>, DecodeError> {
         let idle = self.shortest_pass.unwrap_or(SHORT_PASS) / 2;
         let running;
         if self.model.chooses_on_device() {
             // The pass is launched only: it runs while the mask is handed over, too.
             running = Instant::now();
-            self.forward(tokens)?;
+            if let Some(reason) = self.forward(tokens)? {
+                return Ok(ControlFlow::Break(reason));
+            }
             masker.begin(tokens, self.options.finish_in_time, idle)?;
         } else {
             let handing_over = Instant::now();
             masker.begin(tokens, self.options.finish_in_time, idle)?;
             running = Instant::now();
             self.mask_times.exposed += running - handing_over;
-            self.forward(tokens)?;
+            if let Some(reason) = self.forward(tokens)? {
+                return Ok(ControlFlow::Break(reason));
+            }
         }
         let waiting = Instant::now();
         let Some(ready) = masker.finish()? else {
-            return Ok(None);
+            return Ok(ControlFlow::Break(FinishReason::TimeLimit));
         };
         self.mask_times.masks += 1;
         self.mask_times.total += ready.work;
@@ -342,7 +366,7 @@ impl Decoder<'_> {
         if let Some(provisional) = self.provisional.take()
             && !CompletionPlan::fits(ready.completion, budget + 1)
         {
-            return self.replace(provisional, masker).map(Some);
+            return self.replace(provisional, masker).map(ControlFlow::Continue);
         }
         self.completion_plan.learn(ready.completion, budget + 1);
         self.sampler.observe(tokens);
@@ -357,7 +381,7 @@ impl Decoder<'_> {
             return Err(DecodeError::dead_end(&masker.framework, self.tokens.len()));
         };
         if !self.options.finish_in_time {
-            return Ok(Some(token));
+            return Ok(ControlFlow::Continue(token));
         }
         if self.completion_plan.is_far_below(budget) {
             self.provisional = Some(ProvisionalToken {
@@ -365,9 +389,9 @@ impl Decoder<'_> {
                 sequence: self.model.snapshot(),
                 tokens: self.tokens.len(),
             });
-            return Ok(Some(token));
+            return Ok(ControlFlow::Continue(token));
         }
-        self.within_budget(token, masker).map(Some)
+        self.within_budget(token, masker).map(ControlFlow::Continue)
     }
 
     /// Takes back a token after which the document cannot be ended within the token budget, and chooses another.

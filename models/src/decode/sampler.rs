@@ -7,10 +7,13 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::choice::{Choice, for_each_allowed};
 
+/// Temperatures below this are greedy: logits divided by them may be infinite, and of infinite ones none is the likeliest.
+const LOWEST_TEMPERATURE: f32 = 1e-30;
+
 /// Settings by which tokens are chosen. The default is greedy: the most likely token, ties to the lowest id.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct SamplingOptions {
-    /// Divides the logits; 0 is greedy, whatever the cut-offs below say.
+    /// Divides the logits; 0, like everything below 1e-30, is greedy, whatever the cut-offs below say.
     pub temperature: f32,
     /// Keeps the `k` most likely tokens; 0 keeps all.
     pub top_k: usize,
@@ -83,6 +86,11 @@ impl SamplingOptions {
             "above 0",
         )
     }
+
+    /// Whether the most likely token is chosen.
+    fn is_greedy(&self) -> bool {
+        self.temperature < LOWEST_TEMPERATURE
+    }
 }
 
 /// Chooses tokens by [`SamplingOptions`]; keeps the random state and its buffers between tokens.
@@ -131,7 +139,7 @@ impl Sampler {
         if options.repetition_penalty != 1.0 {
             return None;
         }
-        if options.temperature == 0.0 {
+        if options.is_greedy() {
             return Some(Choice::Likeliest);
         }
         (options.top_k == 0 && options.top_p == 1.0).then(|| Choice::Draw {
@@ -148,7 +156,7 @@ impl Sampler {
         if let Some(choice) = self.choice() {
             return choice.among(logits, mask);
         }
-        if self.options.temperature == 0.0 {
+        if self.options.is_greedy() {
             return self.greedy(logits, mask);
         }
         let mut candidates = std::mem::take(&mut self.candidates);
@@ -307,6 +315,23 @@ mod tests {
         );
         assert_eq!(greedy.sample(&LOGITS, Some(&mask(&[]))), None);
         assert_eq!(greedy.sample(&LOGITS, Some(&mask(&[64]))), None);
+    }
+
+    #[test]
+    fn temperatures_that_overflow_are_greedy() {
+        for temperature in [1e-45, 1e-38, 1e-37, 9e-31] {
+            for (top_k, repetition_penalty) in [(0, 1.0), (3, 1.0), (0, 2.0), (3, 2.0)] {
+                let mut cold = sampler(SamplingOptions {
+                    temperature,
+                    top_k,
+                    repetition_penalty,
+                    ..Default::default()
+                });
+                for _ in 0..10 {
+                    assert_eq!(cold.sample(&[10.0, 30.0, 30.0, -20.0, 29.0], None), Some(1));
+                }
+            }
+        }
     }
 
     #[test]

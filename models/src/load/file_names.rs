@@ -4,6 +4,8 @@
 pub(crate) const CONFIG: &str = "config.json";
 /// The tokenizer.
 pub(crate) const TOKENIZER: &str = "tokenizer.json";
+/// The tokenizer in the format of tiktoken, which is not read.
+pub(crate) const TIKTOKEN: &str = "tiktoken.model";
 /// Special tokens, and in older models the chat template.
 pub(crate) const TOKENIZER_CONFIG: &str = "tokenizer_config.json";
 /// Sampling settings and end-of-sequence ids.

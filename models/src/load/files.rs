@@ -10,7 +10,8 @@ use crate::error::ModelError;
 use crate::load::builtin;
 use crate::load::disk::read_file;
 use crate::load::file_names::{
-    CONFIG, GENERATION_CONFIG, TEMPLATE_JINJA, TEMPLATE_JSON, TOKENIZER, TOKENIZER_CONFIG, WEIGHT_INDEX, WEIGHTS,
+    CONFIG, GENERATION_CONFIG, TEMPLATE_JINJA, TEMPLATE_JSON, TIKTOKEN, TOKENIZER, TOKENIZER_CONFIG, WEIGHT_INDEX,
+    WEIGHTS,
 };
 use crate::load::gguf::configuration::configuration;
 use crate::load::hub::repository::Repository;
@@ -26,6 +27,8 @@ pub(crate) struct ModelFiles {
     pub(crate) commit: Option<String>,
     /// The configuration files there are, by name.
     configuration: BTreeMap<&'static str, Cow<'static, [u8]>>,
+    /// Whether the model has a tokenizer in the format of tiktoken.
+    has_tiktoken: bool,
     /// The weight files, with their names.
     pub(crate) weights: Vec<(String, WeightBytes)>,
 }
@@ -102,6 +105,7 @@ impl ModelFiles {
             name,
             commit: location.commit(),
             configuration,
+            has_tiktoken: location.has(TIKTOKEN),
             weights,
         })
     }
@@ -112,6 +116,7 @@ impl ModelFiles {
         let configuration = configuration(&name, bytes.as_slice())?.into_iter();
         Ok(Self {
             configuration: configuration.map(|(file, bytes)| (file, Cow::Owned(bytes))).collect(),
+            has_tiktoken: false,
             weights: vec![(name.clone(), bytes)],
             commit,
             name,
@@ -127,6 +132,7 @@ impl ModelFiles {
             configuration: configuration
                 .map(|(file, bytes)| (file, Cow::Borrowed(bytes)))
                 .collect(),
+            has_tiktoken: false,
             commit: None,
             name,
         }
@@ -143,6 +149,9 @@ impl ModelFiles {
             model: self.name.clone(),
             file: file.to_owned(),
             hint: match file {
+                TOKENIZER if self.has_tiktoken => {
+                    "the tokenizer in tiktoken.model is not read; transformers' `convert_tiktoken_to_fast` writes a tokenizer.json of an encoding"
+                }
                 TOKENIZER => "save the tokenizer with transformers' `AutoTokenizer.from_pretrained(…).save_pretrained(…)`, which writes it",
                 _ => "expected a model in Hugging Face layout",
             }
@@ -179,6 +188,14 @@ impl FileLocation<'_> {
         }
     }
 
+    /// Whether the model has a file of that name, which is not fetched.
+    fn has(&self, file: &str) -> bool {
+        match self {
+            Self::Directory(directory) => directory.join(file).is_file(),
+            Self::Hub(repository) => repository.announces(file),
+        }
+    }
+
     /// The commit of a repository on the hub.
     fn commit(&self) -> Option<String> {
         match self {
@@ -193,6 +210,11 @@ impl FileLocation<'_> {
             return Ok(vec![(format!("{name}: {WEIGHTS}"), WeightBytes::map(&path)?)]);
         }
         let Some(index) = self.file(WEIGHT_INDEX)? else {
+            if let Self::Hub(repository) = self
+                && let Some(error) = repository.weights_not_cached()
+            {
+                return Err(error);
+            }
             return Err(ModelError::MissingFile {
                 model: name.to_owned(),
                 file: format!("{WEIGHTS} or {WEIGHT_INDEX}"),

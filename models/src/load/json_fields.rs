@@ -27,7 +27,7 @@ impl<'a> JsonFields<'a> {
         if is_git_lfs_pointer(bytes) {
             return Err(failed(GIT_LFS_POINTER.to_owned()));
         }
-        match serde_json::from_slice(bytes).map_err(|error| failed(error.to_string()))? {
+        match parse_json(file, bytes)? {
             Value::Object(map) => Ok(Self {
                 file,
                 prefix: String::new(),
@@ -210,6 +210,44 @@ impl<'a> JsonFields<'a> {
     }
 }
 
+/// The JSON of the file that errors call `file`. `Infinity`, `-Infinity` and `NaN`, which Python writes and JSON lacks, are read as the objects
+/// that transformers writes in their place, such as `{"__float__": "Infinity"}`.
+///
+/// # Errors
+///
+/// [`ModelError::Json`], with the place where it does not parse.
+pub(crate) fn parse_json(file: &str, bytes: &[u8]) -> Result<Value, ModelError> {
+    let strict = serde_json::from_slice(bytes);
+    let parsed = strict.or_else(|error| serde_json::from_slice(&with_tagged_floats(bytes)).map_err(|_| error));
+    parsed.map_err(|error| ModelError::Json {
+        file: file.to_owned(),
+        message: error.to_string(),
+    })
+}
+
+/// Returns `json` with an object in place of each `Infinity`, `-Infinity` and `NaN` that stands outside of strings.
+fn with_tagged_floats(json: &[u8]) -> Vec<u8> {
+    const FLOATS: [&str; 3] = ["Infinity", "-Infinity", "NaN"];
+    let mut tagged = Vec::with_capacity(json.len());
+    let mut rest = json;
+    let mut is_in_string = false;
+    while let Some(byte) = rest.first() {
+        let mut floats = FLOATS.iter().filter(|_| !is_in_string);
+        if let Some(float) = floats.find(|float| rest.starts_with(float.as_bytes())) {
+            tagged.extend_from_slice(format!(r#"{{"__float__": "{float}"}}"#).as_bytes());
+            rest = &rest[float.len()..];
+            continue;
+        }
+        is_in_string ^= *byte == b'"';
+        // A backslash goes with the character behind it, which may be a quote.
+        let length = if *byte == b'\\' { 2 } else { 1 };
+        let (read, unread) = rest.split_at(length.min(rest.len()));
+        tagged.extend_from_slice(read);
+        rest = unread;
+    }
+    tagged
+}
+
 /// Returns a value as an error message shows it: short, however long the value in the file is.
 fn shown(value: &Value) -> String {
     const LONGEST: usize = 60;
@@ -217,5 +255,30 @@ fn shown(value: &Value) -> String {
     match text.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn numbers_that_python_writes_and_json_lacks_are_read() {
+        let text =
+            br#"{"limits": [0.5, Infinity,-Infinity, NaN], "Infinity": "\"Infinity\\", "text": "-Infinity, NaN"}"#;
+        let float = |name: &str| json!({"__float__": name});
+        let limits = json!([0.5, float("Infinity"), float("-Infinity"), float("NaN")]);
+        let expected = json!({"limits": limits, "Infinity": "\"Infinity\\", "text": "-Infinity, NaN"});
+        assert_eq!(parse_json("config.json", text).unwrap(), expected);
+    }
+
+    #[test]
+    fn what_is_not_python_either_is_refused_with_the_first_error() {
+        for text in ["[Infinity, 1 2]", "[Infinit]", "[NaN1]", "[1, \"Infinity]", "\\"] {
+            let strict = serde_json::from_str::<Value>(text).unwrap_err().to_string();
+            let error = parse_json("config.json", text.as_bytes()).unwrap_err().to_string();
+            assert!(error.contains(&strict), "{text}: {error}");
+        }
     }
 }

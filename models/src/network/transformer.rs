@@ -28,8 +28,7 @@ pub(crate) const PROMPT_CHUNK: usize = 512;
 /// Tokens of an append from which its end is remembered for rollbacks, in models that keep more than keys and values: a prompt, mostly.
 const REMEMBERED_FROM: usize = 32;
 
-/// Number of tokens that a GPU's cache has room for when the model has been loaded.
-#[cfg(any(feature = "cuda", test))]
+/// Number of tokens that a GPU's cache has room for when the model has been loaded, and the most for which an answer reserves memory.
 pub(crate) const FIRST_ROOM: usize = 4096;
 /// The most tokens that go through the layers as short passes, where a GPU has its own kernels for these.
 #[cfg(any(feature = "cuda", test))]
@@ -263,10 +262,10 @@ impl Transformer {
     }
 
     /// Brings the layer states beside keys and values to `position`; after a rollback far back, by forward passes over the tokens
-    /// before it.
-    fn resume_state(&mut self, position: usize) -> Result<(), ModelError> {
+    /// before it. Returns false if `is_stopped` did after one of them.
+    fn resume_state(&mut self, position: usize, is_stopped: &dyn Fn() -> bool) -> Result<bool, ModelError> {
         let Some(state) = self.rollback_state() else {
-            return Ok(());
+            return Ok(true);
         };
         state.forget_after(position);
         let resumed = state.resume(position);
@@ -276,8 +275,11 @@ impl Transformer {
         for chunk in again.chunks(PROMPT_CHUNK) {
             self.forward(from, chunk)?;
             from += chunk.len();
+            if is_stopped() {
+                return Ok(false);
+            }
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Keeps the state that a later rollback needs, when `tokens` have been appended and the sequence ends at `position`.
@@ -336,22 +338,32 @@ impl LanguageModel for Transformer {
     }
 
     fn append(&mut self, tokens: &[u32]) -> Result<Tensor, ModelError> {
+        let logits = self.append_unless(tokens, &|| false)?;
+        logits.ok_or(ModelError::NothingToAppend)
+    }
+
+    fn append_unless(&mut self, tokens: &[u32], is_stopped: &dyn Fn() -> bool) -> Result<Option<Tensor>, ModelError> {
         self.check_tokens(tokens)?;
         let mut position = self.position();
         let mut logits = None;
-        self.resume_state(position)?;
+        if !self.resume_state(position, is_stopped)? {
+            return Ok(None);
+        }
         #[cfg(any(feature = "cuda", test))]
         if self.gpu.is_some() {
             self.make_room(position + tokens.len())?;
         }
         for chunk in tokens.chunks(self.chunk(tokens.len())) {
+            if logits.is_some() && is_stopped() {
+                return Ok(None);
+            }
             logits = Some(self.forward(position, chunk)?);
             position += chunk.len();
         }
         self.keep_state(position, tokens)?;
-        // Only now do the tokens count: after an error above, what is in the cache past them is overwritten.
+        // Only now do the tokens count: after an error or a stop above, what is in the cache past them is overwritten.
         self.appends.push((position, NEXT_MARK.fetch_add(1, Ordering::Relaxed)));
-        logits.ok_or(ModelError::NothingToAppend)
+        Ok(logits)
     }
 
     fn snapshot(&self) -> Snapshot {

@@ -91,13 +91,18 @@ pub(crate) const TOOLS: &str = "tools";
 /// The name of the template within its environment.
 const NAME: &str = "chat_template";
 
-/// A chat template, parsed.
+/// The name of the template for prompts with tools, in files with several templates and within its environment.
+const TOOL_USE: &str = "tool_use";
+
+/// A chat template, parsed, with the one for prompts with tools where that is another.
 pub struct ChatTemplate {
     environment: Arc<Environment<'static>>,
     /// The name of the template's file in error messages.
     file: String,
     /// The template as it was read.
     text: String,
+    /// The template for prompts with tools as it was read, where there is one of its own.
+    tool_text: Option<String>,
     special_tokens: Vec<(String, String)>,
 }
 
@@ -118,29 +123,34 @@ impl ChatTemplate {
         config: &TokenizerConfig,
         clock: Option<jiff::civil::DateTime>,
     ) -> Result<Option<Self>, ModelError> {
-        let Some((file, text)) = Self::text(files, config)? else {
+        let (file, written) = Self::written(files, config)?;
+        let Some(text) = default_template(&written) else {
             return Ok(None);
         };
-        Self::parse(files.label(file), &text, config.special_tokens.clone(), clock).map(Some)
+        let tool_text = named_template(&written, TOOL_USE);
+        let special_tokens = config.special_tokens.clone();
+        Self::parse_all(files.label(file), &text, tool_text, special_tokens, clock).map(Some)
     }
 
-    /// The text of the template that [`read`](Self::read) parses, after the name of its file.
+    /// The text of the template that [`read`](Self::read) parses for prompts without tools, after the name of its file.
     pub(crate) fn text(
         files: &ModelFiles,
         config: &TokenizerConfig,
     ) -> Result<Option<(&'static str, String)>, ModelError> {
-        let (file, text) = if let Some(bytes) = files.get(TEMPLATE_JINJA) {
-            (TEMPLATE_JINJA, Some(String::from_utf8_lossy(bytes).into_owned()))
-        } else if let Some(bytes) = files.get(TEMPLATE_JSON) {
-            let fields = JsonFields::parse(&files.label(TEMPLATE_JSON), bytes)?.into_map();
-            (TEMPLATE_JSON, fields.get("chat_template").and_then(default_template))
-        } else {
-            (
-                TOKENIZER_CONFIG,
-                config.chat_template.as_ref().and_then(default_template),
-            )
-        };
-        Ok(text.map(|text| (file, text)))
+        let (file, written) = Self::written(files, config)?;
+        Ok(default_template(&written).map(|text| (file, text)))
+    }
+
+    /// What stands in the first file that there is, after its name: a text, several with names, or `null`.
+    fn written(files: &ModelFiles, config: &TokenizerConfig) -> Result<(&'static str, Json), ModelError> {
+        if let Some(bytes) = files.get(TEMPLATE_JINJA) {
+            return Ok((TEMPLATE_JINJA, String::from_utf8_lossy(bytes).into()));
+        }
+        if let Some(bytes) = files.get(TEMPLATE_JSON) {
+            let mut fields = JsonFields::parse(&files.label(TEMPLATE_JSON), bytes)?.into_map();
+            return Ok((TEMPLATE_JSON, fields.remove("chat_template").unwrap_or_default()));
+        }
+        Ok((TOKENIZER_CONFIG, config.chat_template.clone().unwrap_or_default()))
     }
 
     /// Parses `text`, from the file of that name. `special_tokens` are variables of the template, such as `bos_token`; `clock` is
@@ -155,18 +165,32 @@ impl ChatTemplate {
         special_tokens: Vec<(String, String)>,
         clock: Option<jiff::civil::DateTime>,
     ) -> Result<Self, ModelError> {
+        Self::parse_all(file, text, None, special_tokens, clock)
+    }
+
+    /// Parses `text`, and `tool_text` for prompts with tools, as [`parse`](Self::parse) does.
+    fn parse_all(
+        file: String,
+        text: &str,
+        tool_text: Option<&str>,
+        special_tokens: Vec<(String, String)>,
+        clock: Option<jiff::civil::DateTime>,
+    ) -> Result<Self, ModelError> {
         let failed = |message: String| ModelError::ChatTemplate {
             file: file.clone(),
             message,
         };
-        if text.len() > MAX_TEMPLATE_BYTES {
-            return Err(failed(format!(
-                "{} bytes, over the limit of {MAX_TEMPLATE_BYTES}",
-                text.len()
-            )));
+        let texts = [(NAME, Some(text)), (TOOL_USE, tool_text)];
+        let texts = texts.into_iter().filter_map(|(name, text)| Some((name, text?)));
+        let longest = texts.clone().map(|(_, text)| text.len()).max().unwrap_or(0);
+        if longest > MAX_TEMPLATE_BYTES {
+            let message = format!("{longest} bytes, over the limit of {MAX_TEMPLATE_BYTES}");
+            return Err(failed(message));
         }
         let parsed = environment(clock).and_then(|mut environment| {
-            environment.add_template_owned(NAME, generation_tags_as_conditions(text))?;
+            for (name, text) in texts {
+                environment.add_template_owned(name, generation_tags_as_conditions(text))?;
+            }
             Ok(environment)
         });
         let environment = parsed.map_err(|error| failed(describe(&error)))?;
@@ -174,6 +198,7 @@ impl ChatTemplate {
             environment: Arc::new(environment),
             file,
             text: text.to_owned(),
+            tool_text: tool_text.map(str::to_owned),
             special_tokens,
         })
     }
@@ -198,9 +223,22 @@ impl ChatTemplate {
         &self.text
     }
 
-    /// Whether the template looks at the tools that it is given.
+    /// The template for prompts with tools as it was read.
+    pub(crate) fn source_for_tools(&self) -> &str {
+        self.tool_text.as_ref().unwrap_or(&self.text)
+    }
+
+    /// The name of the template within its environment for prompts with tools, or without.
+    fn template_name(&self, has_tools: bool) -> &'static str {
+        match self.tool_text {
+            Some(_) if has_tools => TOOL_USE,
+            _ => NAME,
+        }
+    }
+
+    /// Whether the template for prompts with tools looks at the tools that it is given.
     pub(crate) fn takes_tools(&self) -> bool {
-        let template = self.environment.get_template(NAME);
+        let template = self.environment.get_template(self.template_name(true));
         template.is_ok_and(|template| template.undeclared_variables(false).contains(TOOLS))
     }
 
@@ -230,7 +268,8 @@ impl ChatTemplate {
     }
 
     /// The prompt for `messages`, ending where the model's answer begins. `variables` are the template's own; one called `messages`
-    /// stands for messages with more than a role and a text, such as calls of tools.
+    /// stands for messages with more than a role and a text, such as calls of tools. Where one called `tools` is given, the template
+    /// called `tool_use` writes the prompt if the model has one, as in transformers.
     ///
     /// # Errors
     ///
@@ -251,9 +290,10 @@ impl ChatTemplate {
                 .map(|(name, value)| (name.clone(), template_value(value))),
         );
         let environment = self.environment.clone();
+        let name = self.template_name(variables.get(TOOLS).is_some_and(|tools| !tools.is_null()));
         let (rendered, prompt) = watched(BOUNDS, move || {
             let mut prompt = BoundedPrompt::default();
-            let rendered = environment.get_template(NAME).and_then(|template| {
+            let rendered = environment.get_template(name).and_then(|template| {
                 let context = Value::from_pairs(context);
                 template.render_captured_to(context, &mut prompt).map(|_| ())
             });
@@ -428,6 +468,16 @@ fn default_template(value: &Json) -> Option<String> {
     }
 }
 
+/// The text called `name` where `chat_template` is several with names.
+fn named_template<'a>(value: &'a Json, name: &str) -> Option<&'a str> {
+    let template = match value {
+        Json::Array(named) => named.iter().find(|template| template["name"] == name)?.get("template"),
+        Json::Object(named) => named.get(name),
+        _ => None,
+    };
+    template?.as_str()
+}
+
 /// Turns transformers' own `{% generation %}` blocks, which only mark what the assistant said, into blocks that are always
 /// rendered.
 fn generation_tags_as_conditions(text: &str) -> String {
@@ -457,10 +507,11 @@ fn template_value(json: &Json) -> Value {
     match json {
         Json::Null => Value::from(()),
         Json::Bool(value) => Value::from(*value),
-        Json::Number(number) => match (number.as_i64(), number.as_f64()) {
-            (Some(integer), _) => Value::from(integer),
-            (None, Some(float)) => Value::from(float),
-            (None, None) => Value::from(number.to_string()),
+        Json::Number(number) => match (number.as_i64(), number.as_i128(), number.as_f64()) {
+            (Some(integer), ..) => Value::from(integer),
+            (None, Some(integer), _) => Value::from(integer),
+            (None, None, Some(float)) => Value::from(float),
+            (None, None, None) => Value::from(number.to_string()),
         },
         Json::String(text) => Value::from(text),
         Json::Array(items) => items.iter().map(template_value).collect(),

@@ -77,7 +77,7 @@ impl ModelTokenizer {
     ///
     /// [`ModelError::Tokenizer`], where the tokenizer fails on the text.
     pub fn encode(&self, text: &str, add_special: bool) -> Result<Vec<TokenId>, ModelError> {
-        let encoding = self.prompt.encode_fast(text, add_special);
+        let encoding = guarded(|| self.prompt.encode_fast(text, add_special));
         encoding
             .map(|encoding| encoding.get_ids().to_vec())
             .map_err(|error| ModelError::Tokenizer {
@@ -92,7 +92,8 @@ impl ModelTokenizer {
     ///
     /// [`ModelError::Tokenizer`], where the decoder fails.
     pub fn decode(&self, tokens: &[TokenId]) -> Result<String, ModelError> {
-        self.prompt.decode(tokens, true).map_err(|error| ModelError::Tokenizer {
+        let text = guarded(|| self.prompt.decode(tokens, true));
+        text.map_err(|error| ModelError::Tokenizer {
             file: "tokenizer.json".to_owned(),
             message: format!("cannot decode {} tokens: {error}", tokens.len()),
         })
@@ -101,17 +102,22 @@ impl ModelTokenizer {
 
 impl Tokenize for ModelTokenizer {
     fn tokenize(&self, text: &[u8]) -> Vec<TokenId> {
-        self.inner.tokenize(text)
+        guarded(|| Ok(self.inner.tokenize(text))).unwrap_or_default()
     }
+}
+
+/// Calls the tokenizers library, whose panics become errors: it is made for files it wrote itself, and what it does with others should not
+/// end the program.
+fn guarded<T>(call: impl FnOnce() -> tokenizers::Result<T>) -> Result<T, String> {
+    let result = std::panic::catch_unwind(AssertUnwindSafe(call));
+    result
+        .map_err(|_| "the tokenizers library failed on it".to_owned())?
+        .map_err(|error| error.to_string())
 }
 
 /// The tokenizer that `bytes` describe. Settings that cut or fill up texts are for training, and dropped.
 fn read(bytes: &[u8]) -> Result<Tokenizer, String> {
-    // The library is made for files it wrote itself; what it does with others should not end the program.
-    let read = std::panic::catch_unwind(|| Tokenizer::from_bytes(bytes));
-    let mut tokenizer = read
-        .map_err(|_| "the tokenizers library failed on it".to_owned())?
-        .map_err(|error| error.to_string())?;
+    let mut tokenizer = guarded(|| Tokenizer::from_bytes(bytes))?;
     tokenizer.with_truncation(None).map_err(|error| error.to_string())?;
     tokenizer.with_padding(None);
     // A template of special tokens that is not whole is found only where it is used.

@@ -20,6 +20,8 @@ pub enum TokenLoss {
 /// Lists have a number for each token.
 #[derive(Clone, Debug)]
 pub struct PolicyLoss {
+    /// Number of tokens that means are taken over; more than the lists have where replies are left out that change nothing.
+    pub tokens: usize,
     /// Advantage of each token: how much better its reply was than the mean of its group.
     pub advantages: Vec<f64>,
     /// Log-probabilities under the weights that wrote the replies; `None` where these are the weights that gradients are taken at.
@@ -74,7 +76,7 @@ impl TokenLoss {
 
 impl PolicyLoss {
     fn part(&self, own: &Tensor, numbers: &[f32], range: Range<usize>) -> Result<(Tensor, LossParts)> {
-        let share = 1.0 / self.advantages.len().max(1) as f64;
+        let share = 1.0 / self.tokens.max(1) as f64;
         let old = match &self.old {
             Some(old) => &old[range.clone()],
             None => numbers,

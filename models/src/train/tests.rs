@@ -169,6 +169,7 @@ fn gradients_of_the_clipped_objective_are_finite_differences() {
     let apart = [0.0, 0.1, -0.1, 0.4, -0.4, 0.05];
     let old = now.iter().zip(apart.iter().cycle()).map(|(now, apart)| now - apart);
     let loss = TokenLoss::Policy(PolicyLoss {
+        tokens: 12,
         advantages: [vec![1.5; 6], vec![-0.5; 6]].concat(),
         old: Some(old.collect()),
         reference: Some(now.iter().map(|now| now + 0.3).collect()),
@@ -188,6 +189,7 @@ fn the_first_step_of_a_policy_goes_by_advantages_alone() {
     let sequences = [sequence(9, 3, 5), sequence(9, 3, 6)];
     let policy = |advantage: f64| {
         TokenLoss::Policy(PolicyLoss {
+            tokens: 12,
             advantages: vec![advantage; 12],
             old: None,
             reference: None,
@@ -344,6 +346,7 @@ fn a_policy_learns_what_it_is_rewarded_for() {
         let of_tokens = sequences.iter().zip(&advantages);
         let of_tokens = of_tokens.flat_map(|(one, advantage)| std::iter::repeat_n(*advantage, one.counted()));
         let loss = TokenLoss::Policy(PolicyLoss {
+            tokens: sequences.iter().map(TokenSequence::counted).sum(),
             advantages: of_tokens.collect(),
             old: None,
             reference: None,

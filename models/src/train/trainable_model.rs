@@ -16,6 +16,7 @@ use crate::load::disk::write_file;
 use crate::load::file_names::{CONFIG, WEIGHTS};
 use crate::load::files::ModelFiles;
 use crate::load::hub::settings::HubSettings;
+use crate::load::json_fields::parse_json;
 use crate::load::shapes::matrices::{MatrixShape, NamedShape};
 use crate::load::shapes::tensors::LayerShapes;
 use crate::load::source::ModelSource;
@@ -74,7 +75,7 @@ impl TrainableModel {
         let mut files = ModelFiles::open(source, hub, progress)?;
         let label = files.label(CONFIG);
         let config = ModelConfig::from_json(&label, files.require(CONFIG)?)?;
-        check(&label, &config, &parsed(&label, files.require(CONFIG)?)?)?;
+        check(&label, &config, &parse_json(&label, files.require(CONFIG)?)?)?;
         let weights = Weights::new(std::mem::take(&mut files.weights))?;
         let device = device.open()?;
         let failed = |error| ModelError::compute(&files.name, "making room for weights", &error);
@@ -159,7 +160,7 @@ impl TrainableModel {
 
     /// config.json with the number format that the weights are written in.
     fn configuration(&self, bytes: &[u8]) -> Result<Vec<u8>, ModelError> {
-        let mut config = parsed(&format!("{}: {CONFIG}", self.name), bytes)?;
+        let mut config = parse_json(&format!("{}: {CONFIG}", self.name), bytes)?;
         let field = if config.get("dtype").is_some() {
             "dtype"
         } else {
@@ -190,14 +191,6 @@ impl TrainableModel {
     pub(super) fn set(&self, name: &str, tensor: &Tensor) -> candle_core::Result<()> {
         self.parameters.get(name)?.set(tensor)
     }
-}
-
-/// The JSON of the file that errors call `file`.
-fn parsed(file: &str, bytes: &[u8]) -> Result<Value, ModelError> {
-    serde_json::from_slice(bytes).map_err(|error| ModelError::Json {
-        file: file.to_owned(),
-        message: error.to_string(),
-    })
 }
 
 /// The tensors of a network that can be trained, with their shapes.

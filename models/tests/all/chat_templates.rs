@@ -79,6 +79,33 @@ fn a_template_may_be_in_any_of_three_files() {
 }
 
 #[test]
+fn prompts_with_tools_have_a_template_of_their_own_where_there_is_one() {
+    let (plain, with_tools) = (
+        "{{ messages[0].content }}!",
+        "{{ tools | tojson }} {{ messages[0].content }}?",
+    );
+    let listed = json!([{"name": "default", "template": plain}, {"name": "tool_use", "template": with_tools}]);
+    let messages = [Message::user("x")];
+    for named in [listed, json!({"default": plain, "tool_use": with_tools})] {
+        let config = json!({"chat_template": named}).to_string();
+        let model = model(&[("tokenizer_config.json", &config)]).unwrap();
+        assert!(model.takes_tools());
+        assert_eq!(model.render_prompt(&messages).unwrap(), "x!");
+        let with = |tools: Value| model.render_prompt_with_tools(&messages, &tools, false).unwrap();
+        assert_eq!(with(json!([1])), "[1] x?");
+        assert_eq!(with(Value::Null), "x!");
+        assert_eq!(
+            (model.chat_template(), model.tool_template()),
+            (Some(plain), Some(with_tools))
+        );
+    }
+    let config = json!({"chat_template": plain}).to_string();
+    let model = model(&[("tokenizer_config.json", &config)]).unwrap();
+    assert!(!model.takes_tools());
+    assert_eq!(model.tool_template(), Some(plain));
+}
+
+#[test]
 fn without_a_template_the_contents_stand_alone() {
     let model = model(&[]).unwrap();
     assert!(!model.has_chat_template());

@@ -1,13 +1,18 @@
 //! The decode loop against a model and a framework that do exactly as told.
 
+use std::cell::Cell;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use maskwright::{Compiler as _, ExactCompiler, ExactOptions, TokenId, TokenMask, Vocabulary};
-use maskwright_models::{Constraint, DecodeError, DecodeOptions, FinishReason, Generation, SamplingOptions, generate};
+use maskwright_models::{
+    Constraint, DecodeError, DecodeOptions, Family, FinishReason, Generation, LanguageModel as _, SamplingOptions,
+    generate,
+};
 
-use crate::scripted::{Counter, EOS, Endless, Nested, OTHER_EOS, Scripted, Speculating, Step, VOCABULARY};
+use crate::checkpoints::{open, write};
+use crate::scripted::{Counter, EOS, Endless, Interrupted, Nested, OTHER_EOS, Scripted, Speculating, Step, VOCABULARY};
 
 fn constraint(script: Vec<Step>) -> Option<Constraint> {
     Some(Constraint {
@@ -90,6 +95,62 @@ fn limits_end_an_answer() {
 
     let cancelled = generate(&mut Counter::new(), &[1], None, &options(), &AtomicBool::new(true));
     assert_eq!(finish(&cancelled), FinishReason::Cancelled);
+}
+
+#[test]
+fn an_answer_without_a_token_limit_reserves_no_more_memory_than_a_long_one() {
+    let unlimited = DecodeOptions {
+        max_tokens: usize::MAX,
+        ..options()
+    };
+    // The prompt has two tokens.
+    let mut model = Counter {
+        reservable: 2 + 4096,
+        ..Counter::new()
+    };
+    let generation = run(&mut model, None, &unlimited);
+    assert_eq!(
+        (finish(&generation), generation.tokens.len()),
+        (FinishReason::EndOfSequence, 35)
+    );
+    model.reservable = 2 + 4095;
+    let generation = run(&mut model, None, &unlimited);
+    assert!(
+        matches!(generation.finish, Err(DecodeError::Model(_))),
+        "{:?}",
+        generation.finish
+    );
+}
+
+#[test]
+fn a_long_prompt_is_given_up_between_its_parts() {
+    let directory = write(Family::Llama, |checkpoint| {
+        checkpoint.config["max_position_embeddings"] = 4096.into();
+    });
+    let prompt: Vec<TokenId> = (0..2100).map(|place| place % 256).collect();
+    let limit = Duration::from_millis(500);
+    for (asks, time_limit, reason) in [
+        (true, None, FinishReason::Cancelled),
+        (false, Some(limit), FinishReason::TimeLimit),
+    ] {
+        for script in [None, Some(vec![Step::Allow(vec![4])])] {
+            let cancel = AtomicBool::new(false);
+            let mut model = Interrupted {
+                model: open(directory.path()).unwrap().model,
+                cancel: asks.then_some(&cancel),
+                pause: time_limit.unwrap_or_default(),
+                asked: Cell::new(0),
+            };
+            let options = DecodeOptions {
+                time_limit,
+                ..options()
+            };
+            let generation = generate(&mut model, &prompt, script.and_then(constraint), &options, &cancel);
+            assert_eq!((finish(&generation), generation.tokens.len()), (reason, 0));
+            let read = (model.asked.get(), model.position());
+            assert_eq!(read, (1, 0), "after the first of five parts");
+        }
+    }
 }
 
 #[test]

@@ -1,11 +1,14 @@
 //! Models from the hub, against a server on the loopback address.
 
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::path::Path;
+use std::time::{Duration, SystemTime};
 
 use crate::hub_server::{Hub, Model, Server, sha256};
 use maskwright_models::{
-    Family, HubSettings, LoadOptions, LoadedModel, ModelError, ModelSource, RandomCheckpoint, load, logits_to_host,
+    Family, HubSettings, LoadOptions, LoadedModel, ModelError, ModelSource, ModelVocabulary, RandomCheckpoint, load,
+    logits_to_host,
 };
 
 const FIRST: &str = "1111111111111111111111111111111111111111";
@@ -126,6 +129,84 @@ fn offline_without_cache_says_what_is_missing() {
 }
 
 #[test]
+fn weights_that_were_never_fetched_are_not_in_the_cache() {
+    let (server, cache) = (server(model(0, 1)), tempfile::tempdir().unwrap());
+    let mut options = options(&server, cache.path());
+    ModelVocabulary::load(&source("org/tiny"), &options.hub, None).unwrap();
+    drop(server);
+    for offline in [true, false] {
+        options.hub.offline = offline;
+        let error = load(&source("org/tiny"), &options).unwrap_err();
+        assert!(
+            matches!(&error, ModelError::NotCached { file, .. } if file.contains("model.safetensors")),
+            "offline: {offline}: {error}"
+        );
+    }
+}
+
+#[test]
+fn the_commit_of_a_revision_is_written_only_where_it_changes() {
+    let (server, cache) = (server(model(0, 1)), tempfile::tempdir().unwrap());
+    let options = options(&server, cache.path());
+    load(&source("org/tiny"), &options).unwrap();
+    let directory = cache.path().join("models--org--tiny");
+    let reference = directory.join("refs/main");
+    let long_ago = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
+    let file = File::options().write(true).open(&reference).unwrap();
+    file.set_modified(long_ago).unwrap();
+    load(&source("org/tiny"), &options).unwrap();
+    assert_eq!(std::fs::metadata(&reference).unwrap().modified().unwrap(), long_ago);
+
+    let moved = BTreeMap::from([("main".to_owned(), SECOND.to_owned())]);
+    server.hub.lock().unwrap().models.get_mut("org/tiny").unwrap().revisions = moved;
+    load(&source("org/tiny"), &options).unwrap();
+    assert_eq!(std::fs::read_to_string(&reference).unwrap(), SECOND);
+    let mut names = std::fs::read_dir(&directory)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    assert!(
+        !names.any(|name| name.extension().is_some_and(|end| end == "partial")),
+        "the file that was renamed is gone"
+    );
+    // What cannot be written is no obstacle.
+    std::fs::remove_file(&reference).unwrap();
+    std::fs::create_dir(&reference).unwrap();
+    let loaded = load(&source("org/tiny"), &options).unwrap();
+    assert_eq!(loaded.summary().commit.as_deref(), Some(SECOND));
+}
+
+/// Sets the permissions of a file or a directory and of all that is in it, but not of what links lead to.
+#[cfg(unix)]
+fn set_mode(path: &Path, mode: u32) {
+    use std::os::unix::fs::PermissionsExt;
+    if path.is_symlink() {
+        return;
+    }
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    if path.is_dir() {
+        for entry in std::fs::read_dir(path).unwrap() {
+            set_mode(&entry.unwrap().path(), mode);
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_cache_that_cannot_be_written_is_read() {
+    let (server, cache) = (server(model(0, 1)), tempfile::tempdir().unwrap());
+    let options = options(&server, cache.path());
+    load(&source("org/tiny"), &options).unwrap();
+    set_mode(cache.path(), 0o555);
+    // Permissions do not bind the superuser.
+    let is_writable = File::create(cache.path().join("probe")).is_ok();
+    let loaded = load(&source("org/tiny"), &options);
+    set_mode(cache.path(), 0o755);
+    if !is_writable {
+        loaded.unwrap();
+    }
+}
+
+#[test]
 fn sharded_weights_are_fetched_by_their_index() {
     let (server, cache) = (server(model(0, 3)), tempfile::tempdir().unwrap());
     let mut loaded = load(&source("org/tiny"), &options(&server, cache.path())).unwrap();
@@ -203,6 +284,34 @@ fn missing_and_gated_repositories_are_told_apart() {
     options.hub.token = Some("secret".to_owned());
     load(&source("org/tiny"), &options).unwrap();
     assert!(!format!("{options:?}").contains("secret"), "tokens are not printed");
+}
+
+#[test]
+fn a_cached_model_is_used_where_the_hub_refuses_it_later() {
+    let mut gated = model(0, 1);
+    gated.token = Some("secret".to_owned());
+    let (server, cache) = (server(gated), tempfile::tempdir().unwrap());
+    let mut options = options(&server, cache.path());
+    options.hub.token = Some("secret".to_owned());
+    load(&source("org/tiny"), &options).unwrap();
+    for is_private in [false, true] {
+        server.hub.lock().unwrap().is_private = is_private;
+        for token in [None, Some("expired".to_owned())] {
+            options.hub.token = token;
+            for name in ["org/tiny".to_owned(), format!("org/tiny@{FIRST}")] {
+                let loaded = load(&source(&name), &options).unwrap();
+                assert_eq!(loaded.summary().commit.as_deref(), Some(FIRST), "{name}");
+            }
+        }
+    }
+    // What the cache lacks is refused as it is without one.
+    let snapshot = cache.path().join("models--org--tiny/snapshots").join(FIRST);
+    std::fs::remove_file(snapshot.join("model.safetensors")).unwrap();
+    let refused = load(&source("org/tiny"), &options).unwrap_err();
+    assert!(
+        matches!(refused, ModelError::HubRefused { status: 401, .. }),
+        "{refused}"
+    );
 }
 
 #[test]
@@ -337,7 +446,7 @@ fn contents_that_nobody_has_looked_at_yet_are_not_used() {
     std::fs::write(snapshot.join("model.safetensors"), "damaged").unwrap();
     options.hub.offline = true;
     let error = load(&source("org/tiny"), &options).unwrap_err();
-    assert!(matches!(error, ModelError::MissingFile { .. }), "{error}");
+    assert!(matches!(error, ModelError::NotCached { .. }), "{error}");
     options.hub.offline = false;
     load(&source("org/tiny"), &options).unwrap();
     assert!(!unchecked.exists());
@@ -353,6 +462,19 @@ fn a_repository_without_safetensors_says_so() {
     let error = load(&source("org/tiny"), &options(&server, cache.path())).unwrap_err();
     assert!(
         matches!(&error, ModelError::MissingFile { file, .. } if file.contains("model.safetensors")),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_repository_with_a_tokenizer_of_tiktoken_says_so() {
+    let mut tiktoken = model(0, 1);
+    let tokenizer = tiktoken.files.remove("tokenizer.json").unwrap();
+    tiktoken.files.insert("tiktoken.model".to_owned(), tokenizer);
+    let (server, cache) = (server(tiktoken), tempfile::tempdir().unwrap());
+    let error = load(&source("org/tiny"), &options(&server, cache.path())).unwrap_err();
+    assert!(
+        matches!(&error, ModelError::MissingFile { hint, .. } if hint.contains("tiktoken.model")),
         "{error}"
     );
 }

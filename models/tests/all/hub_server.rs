@@ -25,6 +25,8 @@ pub(crate) struct Hub {
     pub(crate) unavailable: usize,
     /// The list of files has neither their sizes nor their hashes, as that of some mirrors.
     pub(crate) terse: bool,
+    /// Models that need a token are private: without it, not even their files are listed.
+    pub(crate) is_private: bool,
     /// `organisation/name` to the name that it has now.
     pub(crate) renamed: BTreeMap<String, String>,
 }
@@ -219,6 +221,15 @@ fn route(hub: &mut Hub, request: &Request) -> Answer {
     let Some(model) = hub.models.get(&id) else {
         return Answer::new(404, r#"{"error":"Repository not found"}"#).with("x-error-code", "RepoNotFound");
     };
+    let sent = request.headers.get("authorization").map(String::as_str);
+    let token = model.token.as_ref();
+    let is_refused = token.is_some_and(|token| sent != Some(format!("Bearer {token}").as_str()));
+    if hub.is_private && is_refused {
+        return match sent {
+            Some(_) => Answer::new(401, ""),
+            None => Answer::new(404, "").with("x-error-code", "RepoNotFound"),
+        };
+    }
     let Some((kind, rest)) = rest.split_once('/') else {
         return Answer::new(404, "");
     };
@@ -253,10 +264,7 @@ fn route(hub: &mut Hub, request: &Request) -> Answer {
         let listing = json!({"sha": commit, "private": false, "gated": gated, "siblings": siblings});
         return Answer::new(200, listing.to_string());
     };
-    let sent = request.headers.get("authorization").map(String::as_str);
-    if let Some(token) = &model.token
-        && sent != Some(&format!("Bearer {token}"))
-    {
+    if is_refused {
         return Answer::new(if sent.is_some() { 403 } else { 401 }, "").with("x-error-code", "GatedRepo");
     }
     match model.files.get(name) {

@@ -4,7 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use maskwright_models::{
-    Family, LoadOptions, Message, ModelError, ModelSource, Snapshot, WeightFormat, load, logits_to_host, self_check,
+    Family, HubSettings, LoadOptions, Message, ModelDevice, ModelError, ModelSource, Snapshot, TrainableModel,
+    WeightFormat, load, logits_to_host, self_check,
 };
 use serde_json::{Value, json};
 
@@ -185,6 +186,23 @@ fn rope_parameters_of_newer_files_mean_what_the_older_fields_meant() {
 }
 
 #[test]
+fn infinities_are_read_as_python_writes_them() {
+    for family in [Family::NemotronH, Family::GraniteHybrid, Family::Llama] {
+        let directory = write(family, |_| {});
+        edit_config(directory.path(), "time_step_limit", json!([0.0, "high"]));
+        edit_config(directory.path(), "note", json!("\"Infinity\", not -Infinity or NaN"));
+        let path = directory.path().join("config.json");
+        let config = fs::read_to_string(&path).unwrap();
+        fs::write(&path, config.replace("\"high\"", "Infinity")).unwrap();
+        open(directory.path()).unwrap();
+        if family == Family::Llama {
+            let source = ModelSource::Directory(directory.path().to_owned());
+            TrainableModel::load(&source, ModelDevice::Cpu, &HubSettings::default(), None).unwrap();
+        }
+    }
+}
+
+#[test]
 fn damaged_weights_name_file_and_tensor() {
     let directory = write(Family::Qwen2, |_| {});
     let path = directory.path().join("model.safetensors");
@@ -247,6 +265,18 @@ fn missing_files_are_named() {
         let message = refusal(directory.path());
         assert!(message.contains(file), "{message}");
     }
+}
+
+#[test]
+fn a_tokenizer_of_tiktoken_is_named() {
+    let directory = write(Family::DeepseekV3, |_| {});
+    let path = directory.path().join("tokenizer.json");
+    fs::rename(&path, path.with_file_name("tiktoken.model")).unwrap();
+    let message = refusal(directory.path());
+    assert!(
+        message.contains("has no tokenizer.json") && message.contains("tiktoken.model"),
+        "{message}"
+    );
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! A model and frameworks that do exactly as told, for tests of the decode loop.
 
+use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -18,6 +20,8 @@ pub(crate) struct Counter {
     /// Every batch appended, in order.
     pub(crate) batches: Arc<Mutex<Vec<Vec<u32>>>>,
     pub(crate) max_positions: usize,
+    /// The most tokens that there is memory for ahead.
+    pub(crate) reservable: usize,
     /// Time of a pass.
     pub(crate) pause: Duration,
 }
@@ -26,6 +30,7 @@ impl Counter {
     pub(crate) fn new() -> Self {
         Self {
             max_positions: 1_000,
+            reservable: usize::MAX,
             ..Self::default()
         }
     }
@@ -51,6 +56,16 @@ impl LanguageModel for Counter {
             .collect();
         Ok(Tensor::new(logits, &Device::Cpu).unwrap())
     }
+    fn reserve(&mut self, tokens: usize) -> Result<(), ModelError> {
+        if tokens <= self.reservable {
+            return Ok(());
+        }
+        Err(ModelError::Compute {
+            model: "counter".to_owned(),
+            what: "making room",
+            message: format!("no memory for {tokens} tokens"),
+        })
+    }
     fn snapshot(&self) -> Snapshot {
         Snapshot::new(self.sequence.len(), 0)
     }
@@ -60,6 +75,53 @@ impl LanguageModel for Counter {
     }
     fn reset(&mut self) {
         self.sequence.clear();
+    }
+}
+
+/// A real model during whose first pass the caller asks to stop, or time goes by.
+pub(crate) struct Interrupted<'a> {
+    pub(crate) model: Box<dyn LanguageModel>,
+    /// The flag that is set; `None` where the caller does not ask.
+    pub(crate) cancel: Option<&'a AtomicBool>,
+    /// Time of the first pass.
+    pub(crate) pause: Duration,
+    /// How often the model has asked whether to stop.
+    pub(crate) asked: Cell<usize>,
+}
+
+impl LanguageModel for Interrupted<'_> {
+    fn vocab_size(&self) -> usize {
+        self.model.vocab_size()
+    }
+    fn max_positions(&self) -> usize {
+        self.model.max_positions()
+    }
+    fn position(&self) -> usize {
+        self.model.position()
+    }
+    fn append(&mut self, tokens: &[u32]) -> Result<Tensor, ModelError> {
+        self.model.append(tokens)
+    }
+    fn append_unless(&mut self, tokens: &[u32], is_stopped: &dyn Fn() -> bool) -> Result<Option<Tensor>, ModelError> {
+        if let Some(cancel) = self.cancel {
+            cancel.store(true, Ordering::Relaxed);
+        }
+        std::thread::sleep(self.pause);
+        let asked = &self.asked;
+        let count = || {
+            asked.set(asked.get() + 1);
+            is_stopped()
+        };
+        self.model.append_unless(tokens, &count)
+    }
+    fn snapshot(&self) -> Snapshot {
+        self.model.snapshot()
+    }
+    fn restore(&mut self, snapshot: &Snapshot) -> Result<(), ModelError> {
+        self.model.restore(snapshot)
+    }
+    fn reset(&mut self) {
+        self.model.reset();
     }
 }
 

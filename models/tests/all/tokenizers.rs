@@ -1,7 +1,7 @@
 //! Tokenizers of the kinds that models have: byte-level with Llama 3's and Qwen's splitting, SentencePiece, Unigram.
 
 use maskwright::Tokenize;
-use maskwright_models::ModelTokenizer;
+use maskwright_models::{ModelError, ModelTokenizer};
 use serde_json::{Map, Value, json};
 
 /// The patterns by which Llama 3 and Qwen 2 split text before merging.
@@ -109,6 +109,25 @@ fn added_tokens_keep_the_ids_of_the_file_or_are_refused() {
     });
     let error = ModelTokenizer::from_bytes("tokenizer.json", json.to_string().as_bytes()).unwrap_err();
     assert!(error.to_string().contains("<s>"), "{error}");
+}
+
+#[test]
+fn a_text_on_which_the_library_panics_is_an_error() {
+    // 512, the length of the trie in bytes, in four bytes, and its 128 words, all zero: base64 of 516 bytes.
+    let charsmap = format!("AAIA{}", "A".repeat(684));
+    let json = json!({
+        "version": "1.0", "truncation": null, "padding": null, "added_tokens": [],
+        "normalizer": {"type": "Precompiled", "precompiled_charsmap": charsmap},
+        "pre_tokenizer": null, "post_processor": null, "decoder": null,
+        "model": {"type": "BPE", "vocab": {"a": 0, "b": 1}, "merges": []},
+    });
+    let tokenizer = ModelTokenizer::from_bytes("tokenizer.json", json.to_string().as_bytes()).unwrap();
+    assert_eq!(tokenizer.encode("ab", false).unwrap(), [0, 1]);
+    // The byte 0xC3 leads out of the trie.
+    let error = tokenizer.encode("é", false).unwrap_err();
+    assert!(matches!(error, ModelError::Tokenizer { .. }), "{error}");
+    assert!(tokenizer.tokenize("é".as_bytes()).is_empty());
+    assert_eq!(tokenizer.tokenize(b"ab"), [0, 1]);
 }
 
 #[test]

@@ -230,7 +230,10 @@ impl Family {
         match self {
             Self::Phi3 => "with LongRoPE, only positions before the original context's end",
             Self::Gemma3 | Self::Gemma4 | Self::Qwen35 | Self::Qwen35Moe => "text only",
-            Self::DeepseekV3 => "weights in 16 or 32 bits; those in FP8 are refused",
+            Self::DeepseekV3 => {
+                "weights in 16 or 32 bits; those in FP8 are refused; Moonlight and Kimi K2 need a tokenizer.json, and their repositories have \
+                 tiktoken.model instead"
+            }
             Self::NemotronH => {
                 "not Nemotron 3 Super, whose experts see shorter vectors; time steps have no lower limit, as in vLLM"
             }

@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use hf_hub::{Cache, CacheRepo, Repo, RepoType};
@@ -10,7 +11,7 @@ use indicatif::ProgressBar;
 
 use crate::error::ModelError;
 use crate::load::disk::{create_file, create_parent, read_file, write_file};
-use crate::load::file_names::{CONFIG, TOKENIZER};
+use crate::load::file_names::{CONFIG, TOKENIZER, WEIGHT_INDEX, WEIGHTS};
 use crate::load::gguf::choice::choose;
 use crate::load::hub::contents::Announced;
 use crate::load::hub::downloader::{Downloader, Wanted};
@@ -31,8 +32,10 @@ pub(crate) struct Repository<'a> {
     commit: String,
     /// The hub's list of files; `None` if the hub was not asked.
     listing: Option<Listing>,
-    /// Whether the hub was asked and could not be reached.
+    /// Whether the hub was asked and gave no list of files.
     is_unreachable: bool,
+    /// The hub's refusal, where that is the reason.
+    refusal: Option<ModelError>,
     settings: &'a HubSettings,
     downloader: Downloader<'a>,
 }
@@ -40,7 +43,8 @@ pub(crate) struct Repository<'a> {
 impl<'a> Repository<'a> {
     /// The model `id` (`organisation/name`) at `revision`, or at `main`.
     ///
-    /// The hub is asked for the commit; where it cannot be reached, or must not be asked, the commit in the cache counts.
+    /// The hub is asked for the commit; where it cannot be reached, refuses the model, or must not be asked, the commit in the cache
+    /// counts.
     pub(crate) fn open(
         settings: &'a HubSettings,
         progress: Option<&'a ProgressBar>,
@@ -54,6 +58,7 @@ impl<'a> Repository<'a> {
             commit: String::new(),
             listing: None,
             is_unreachable: false,
+            refusal: None,
             settings,
             downloader: Downloader::new(settings, progress),
         };
@@ -73,19 +78,14 @@ impl<'a> Repository<'a> {
                 message: "HF_ENDPOINT has to be an address that starts with https:// or http://".to_owned(),
             });
         }
-        match repository.fetch_listing() {
-            Ok(()) => Ok(repository),
-            Err(error @ ModelError::Hub { .. }) => match repository.cached_commit() {
-                Some(commit) => {
-                    tracing::warn!(model = repository.name, %error, "the hub cannot be reached: using the cached commit {commit}");
-                    repository.commit = commit;
-                    repository.is_unreachable = true;
-                    Ok(repository)
-                }
-                None => Err(error),
-            },
-            Err(error) => Err(error),
+        if let Err(error) = repository.fetch_listing() {
+            let Some(commit) = repository.cached_commit() else {
+                return Err(error);
+            };
+            repository.commit = commit;
+            repository.use_cache_only(error)?;
         }
+        Ok(repository)
     }
 
     /// The commit, 40 hexadecimal digits.
@@ -105,12 +105,9 @@ impl<'a> Repository<'a> {
         }
         if self.listing.is_none() {
             // The commit came from the cache, and something is missing there.
-            match self.fetch_listing() {
-                Err(ModelError::Hub { .. }) => {
-                    self.is_unreachable = true;
-                    return self.missing_offline(file);
-                }
-                other => other?,
+            if let Err(error) = self.fetch_listing() {
+                self.use_cache_only(error)?;
+                return self.missing_offline(file);
             }
         }
         let Some(listing) = &self.listing else {
@@ -228,8 +225,8 @@ impl<'a> Repository<'a> {
                 None => self.fetch_listing(),
             };
             match asked {
-                Err(error @ ModelError::Hub { .. }) if chosen.is_some() => {
-                    tracing::warn!(model = self.name, %error, "the hub cannot be reached: choosing among the files in the cache");
+                Err(error) if chosen.is_some() && gives_no_listing(&error) => {
+                    tracing::warn!(model = self.name, %error, "no list of files from the hub: choosing among those in the cache");
                 }
                 asked => {
                     asked?;
@@ -262,20 +259,43 @@ impl<'a> Repository<'a> {
         listing.flat_map(|listing| listing.files.keys().map(String::as_str))
     }
 
+    /// Whether the hub was asked and has a file of that name.
+    pub(crate) fn announces(&self, file: &str) -> bool {
+        self.announced_names().any(|name| name == file)
+    }
+
+    /// Goes on with what is in the cache, where the hub was asked in vain: it was not reached, refuses access, or does not know the model.
+    /// Other errors are given back.
+    fn use_cache_only(&mut self, error: ModelError) -> Result<(), ModelError> {
+        if !gives_no_listing(&error) {
+            return Err(error);
+        }
+        tracing::warn!(model = self.name, %error, "no list of files from the hub: using the cached commit {}", self.commit);
+        self.is_unreachable = true;
+        self.refusal = (!matches!(error, ModelError::Hub { .. })).then_some(error);
+        Ok(())
+    }
+
     /// Judges a file that is missing in the cache where the hub cannot be asked: most files are optional, so it is absent;
     /// but a snapshot without its configuration was never downloaded.
-    fn missing_offline(&self, file: &str) -> Result<Option<PathBuf>, ModelError> {
+    fn missing_offline(&mut self, file: &str) -> Result<Option<PathBuf>, ModelError> {
         let needed = file == CONFIG || file == TOKENIZER || file.contains("-of-");
         if needed { Err(self.not_cached(file)) } else { Ok(None) }
     }
 
-    /// The error of a file that is not in the cache.
-    fn not_cached(&self, file: &str) -> ModelError {
-        ModelError::NotCached {
+    /// The error of a model without weights in the cache; `None` where the hub said that it has none.
+    pub(crate) fn weights_not_cached(&mut self) -> Option<ModelError> {
+        let is_asked = !self.settings.offline && !self.is_unreachable;
+        (!is_asked).then(|| self.not_cached(&format!("{WEIGHTS} or {WEIGHT_INDEX}")))
+    }
+
+    /// The error of a file that is not in the cache: the hub's refusal, if it refused the model.
+    fn not_cached(&mut self, file: &str) -> ModelError {
+        self.refusal.take().unwrap_or_else(|| ModelError::NotCached {
             repo: self.name.clone(),
             file: file.to_owned(),
             cache: self.settings.cache.clone(),
-        }
+        })
     }
 
     /// The commit that the cache has for the revision.
@@ -308,12 +328,35 @@ impl<'a> Repository<'a> {
         let listing = listing?;
         self.commit = listing.commit.clone();
         self.listing = Some(listing);
-        let revision = self.repository.revision();
-        if self.commit != revision {
-            write_file(&self.directory().join("refs").join(revision), self.commit.as_bytes())?;
+        let is_known = self.commit == self.repository.revision() || self.cached_commit().as_ref() == Some(&self.commit);
+        if !is_known && let Err(error) = self.write_commit() {
+            tracing::warn!(model = self.name, %error, "the cache does not keep the revision's commit {}", self.commit);
         }
         Ok(())
     }
+
+    /// Writes the commit of the revision into the cache, whole or not at all: other processes may read it meanwhile.
+    fn write_commit(&self) -> Result<(), ModelError> {
+        static WRITTEN: AtomicUsize = AtomicUsize::new(0);
+        let path = self.directory().join("refs").join(self.repository.revision());
+        let (process, number) = (std::process::id(), WRITTEN.fetch_add(1, Ordering::Relaxed));
+        let partial = self.directory().join(format!("ref-{process}-{number}.partial"));
+        create_parent(&path)?;
+        write_file(&partial, self.commit.as_bytes())?;
+        fs::rename(&partial, &path).or_else(|source| {
+            remove(&partial)?;
+            Err(ModelError::cannot_write(&path, source))
+        })
+    }
+}
+
+/// Whether an error of asking the hub leaves the files in the cache to go on with: it was not reached, refuses access, or does not know
+/// the model.
+fn gives_no_listing(error: &ModelError) -> bool {
+    matches!(
+        error,
+        ModelError::Hub { .. } | ModelError::HubRefused { .. } | ModelError::HubNotFound { .. }
+    )
 }
 
 /// Removes a file or a link, if there is one.

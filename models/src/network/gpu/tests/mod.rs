@@ -227,6 +227,25 @@ fn choices_are_those_of_the_host() {
 }
 
 #[test]
+fn a_draw_in_which_no_token_weighs_anything_takes_the_likeliest() {
+    if !Emulation::is_available() {
+        return;
+    }
+    let mut model = model(Family::Llama, DType::F32, |_| {});
+    model.use_gpu_passes();
+    let mut host = [1.0_f32; 320];
+    host[200] = 2.0;
+    let logits = candle_core::Tensor::new(&host, &Device::Cpu).unwrap();
+    let draw = Choice::Draw {
+        inverse_temperature: f32::INFINITY,
+        min_p: 0.0,
+        random: 0.5,
+    };
+    assert_eq!(draw.among(&host, None), Some(200));
+    assert_eq!(model.choose(&logits, None, draw).unwrap(), Some(200));
+}
+
+#[test]
 fn ties_go_to_the_lowest_id_and_what_is_not_finite_is_noticed() {
     if !Emulation::is_available() {
         return;
