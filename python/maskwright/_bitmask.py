@@ -39,10 +39,20 @@ def allocate_token_bitmask(batch_size: int, vocab_size: int, *, kind: str | None
 
 def allow_only(bitmask: Any, row: int, tokens: Sequence[int]) -> None:
     """Allows some tokens, and no other, in a row of a bitmask of shape `(rows, words)`."""
-    for word in range(bitmask.shape[1]):
-        bits = sum(1 << token % 32 for token in set(tokens) if token // 32 == word)
-        # The sign of a 32-bit integer is its highest bit.
-        bitmask[row, word] = bits - (bits >> 31 << 32)
+    width = bitmask.shape[1]
+    if isinstance(bitmask, memoryview):
+        # Views of two dimensions have no rows to assign to.
+        for word in range(width):
+            bitmask[row, word] = 0
+    else:
+        bitmask[row] = 0
+    words: dict[int, int] = {}
+    for token in tokens:
+        words[token // 32] = words.get(token // 32, 0) | 1 << token % 32
+    for word, bits in words.items():
+        if word < width:
+            # The sign of a 32-bit integer is its highest bit.
+            bitmask[row, word] = bits - (bits >> 31 << 32)
 
 
 def apply_token_bitmask_inplace(logits: Any, bitmask: Any, *, indices: Sequence[int] | None = None) -> None:
@@ -50,8 +60,9 @@ def apply_token_bitmask_inplace(logits: Any, bitmask: Any, *, indices: Sequence[
 
     `logits` is a tensor of torch or an array of numpy, of shape `(batch, vocabulary)` or `(vocabulary,)` and of a floating type;
     `bitmask` is of shape `(batch, words)` or `(words,)`. `indices` names the rows to apply, in both; other rows do not change.
-    A bitmask of torch is copied to the device of the logits, which may be any device of torch. This takes a temporary tensor of one
-    byte for each logit.
+    A bitmask of torch is copied to the device of the logits, which may be any device of torch; once the call returns, the bitmask may be
+    filled anew. Temporary memory is one byte for each logit of the rows that are applied, and with `indices` a copy of the named rows
+    of torch, too; for arrays of numpy, two bytes for each logit of one row.
 
     Raises `ValueError` if the shapes do not fit.
     """
@@ -69,15 +80,18 @@ def apply_token_bitmask_inplace(logits: Any, bitmask: Any, *, indices: Sequence[
 def _apply_torch(logits: Any, bitmask: Any, indices: Sequence[int] | None) -> None:
     import torch
 
-    bitmask = bitmask.to(logits.device, non_blocking=True)
+    # A pending copy from pinned memory would see what is written into the bitmask next.
+    bitmask = bitmask.to(logits.device)
     if indices is not None:
         chosen = torch.as_tensor(indices, dtype=torch.long, device=logits.device)
         rows = logits.index_select(0, chosen)
         _apply_torch(rows, bitmask.index_select(0, chosen), None)
         logits.index_copy_(0, chosen, rows)
         return
-    shifts = torch.arange(32, dtype=torch.int32, device=logits.device)
-    forbidden = ((bitmask.unsqueeze(-1) >> shifts) & 1 == 0).flatten(1)
+    # Bytes, which are shifted into bytes: words would take four for each logit.
+    forbidden_bytes = (~bitmask).contiguous().view(torch.uint8)
+    shifts = torch.arange(8, dtype=torch.uint8, device=logits.device)
+    forbidden = (forbidden_bytes.unsqueeze(-1) >> shifts).bitwise_and_(1).view(torch.bool).flatten(1)
     covered = min(forbidden.shape[1], logits.shape[1])
     logits[:, :covered].masked_fill_(forbidden[:, :covered], float("-inf"))
     logits[:, covered:].fill_(float("-inf"))

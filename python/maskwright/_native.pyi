@@ -56,9 +56,9 @@ class Tokenizer:
         """Reads `tokenizer.json`, tiktoken ranks, or a model of SentencePiece; or a directory with `tokenizer.json` or `tokenizer.model`.
 
         In a directory, the files `config.json`, `generation_config.json` and `tokenizer_config.json` give the tokens that end answers and
-        the number of logits. `special_tokens` are added; files of tiktoken have none of their own.
+        the number of logits; each of them may be missing. `special_tokens` are added; files of tiktoken have none of their own.
 
-        Raises `TokenizerError`, which names the expected data and the place.
+        Raises `TokenizerError`, which names the expected data and the place, also if one of these files is there and cannot be read.
         """
 
     @classmethod
@@ -113,7 +113,7 @@ class Tokenizer:
 class Compiler:
     """Compiles schemas for one tokenizer, and keeps the compiled schemas by their texts.
 
-    - `style`: "generation", the style in which a model should write (the default); "rfc8259", all of JSON; or a dict of changes to "generation":
+    - `style`: "generation", the style in which a model should write (the default); "rfc8259", all of JSON; or a mapping of changes to "generation":
       `{"key_order": "any", "layout": {"indent": 2}, "max_items": 100}`. docs/worker-protocol.md has all members.
     - `formats`: whether the keyword `format` asserts ("asserted") or not ("annotation").
     - `patterns`: the dialect of regular expressions, in schemas and in `compile_regex`: "common", ECMA-262 as JSON Schema has it, and
@@ -278,7 +278,10 @@ class Matcher:
         cls, compiled: Compiled, *, stop_token_ids: Sequence[int] | None = None, max_tokens: int | None = None
     ) -> Matcher: ...
     def accept_token(self, token: int) -> bool:
-        """Accepts a token. Returns False, and changes nothing, if it is not allowed; `max_tokens` is not checked."""
+        """Accepts a token. Returns False, and changes nothing, if it is not allowed; `max_tokens` is not checked.
+
+        Numbers that are no token ids, such as the -1 of padded drafts, are not allowed, here and in all methods of matchers and executors.
+        """
 
     def accept_tokens(self, tokens: Sequence[int]) -> int:
         """Accepts tokens up to the first that is not allowed, and returns the number of accepted ones."""
@@ -358,6 +361,9 @@ class Executor:
     """Threads that fill the masks of a batch: as many as there are processors, or `num_threads`.
 
     Methods raise the errors of the matchers' own methods; the rows of the other matchers are filled all the same.
+
+    A forked child makes an executor of its own: it has none of its parent's threads, for which a call with more than 16 matchers would wait
+    for ever.
     """
 
     def __new__(cls, num_threads: int | None = None) -> Executor: ...

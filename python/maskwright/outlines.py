@@ -15,7 +15,8 @@ from ._native import Compiled
 class LogitsProcessor:
     """Makes a generator write valid answers, under one schema or one for each prompt of a batch. An object serves one call at a time.
 
-    `max_tokens`, if given, is at most the number of tokens that the call allows: the answers then end in time.
+    `max_tokens`, if given, is at most the number of tokens that the call allows: the answers then end in time. After a token that its schema
+    does not allow, an answer ends: only stop tokens are allowed.
     """
 
     def __init__(self, compiled: Compiled | Sequence[Compiled], *, max_tokens: int | None = None) -> None:
@@ -29,7 +30,7 @@ class LogitsProcessor:
     def __call__(self, input_ids: Any, logits: Any) -> Any:
         """Returns `logits` with negative infinity for tokens that are forbidden after `input_ids`, in arrays of the model's library.
 
-        Raises `ValueError` if there is a token that the schema does not allow.
+        Raises `ValueError` if there are not as many schemas as sequences, or several for a model that answers one prompt at a time.
         """
         if self._process is None:
             self._process = self._processor_of(logits)

@@ -18,8 +18,8 @@ import logging
 import threading
 from typing import Any
 
-from ._bitmask import allocate_token_bitmask, allow_only
-from ._native import Compiled, CompileError, Compiler, MaskError, Matcher, Tokenizer
+from ._bitmask import allow_only, bitmask_words
+from ._native import Compiled, Compiler, MaskError, Matcher, Tokenizer
 from ._delegation import compile_own_grammar, compile_own_tag
 
 logger = logging.getLogger(__name__)
@@ -116,7 +116,10 @@ class Backend:
 
     def allocate_token_bitmask(self, max_num_seqs: int) -> Any:
         """Allocates a tensor on the CPU of shape `(max_num_seqs, words)` and type int32."""
-        return allocate_token_bitmask(max_num_seqs, self.vocab_size, kind="torch")
+        import torch
+
+        # Not in pinned memory: the engine's process computes nothing on a GPU, and sends the masks to processes that do.
+        return torch.full((max_num_seqs, bitmask_words(self.vocab_size)), -1, dtype=torch.int32)
 
     def destroy(self) -> None:
         """Drops the compiled schemas."""
@@ -160,29 +163,26 @@ def compile_request(compiler: Compiler, kind: str, text: str) -> Compiled | None
             return None
 
 
-@functools.cache
-def _checker() -> Compiler:
-    """A compiler over single bytes: whether a schema can be compiled does not depend on the tokens."""
-    return Compiler(Tokenizer.from_bytes([bytes([byte]) for byte in range(256)] + [b""], stop_token_ids=[256]), cache_bytes=64 << 20)
+@functools.lru_cache(maxsize=4)
+def _checker(tokenizer: Any, vocab_size: int) -> Compiler:
+    """The compiler that validates requests for a tokenizer, in the process that takes the requests. Special tokens of structural tags and the
+    number of tokens that an answer takes depend on the tokenizer.
+    """
+    return Compiler(Tokenizer.from_huggingface(tokenizer, vocab_size=vocab_size), cache_bytes=64 << 20)
 
 
-def is_own_grammar(text: str) -> bool:
-    """Whether a grammar is answered here, if only with the reason of a refusal."""
-    try:
-        return compile_own_grammar(_checker(), text) is not None
-    except CompileError:
-        return True
+def check_request(compiler: Compiler, kind: str, text: str, max_tokens: int | None) -> bool:
+    """Checks a request of one of vLLM's kinds. Returns False if it is not answered here.
 
-
-def problem_of(kind: str, text: str) -> str | None:
-    """The error of a request, in words for a client; None if the request can be compiled."""
-    try:
-        if kind == "JSON" and (problems := _checker().check(text)):
-            return "; ".join(problems)
-        compile_request(_checker(), kind, text)
-    except CompileError as error:
-        return str(error)
-    return None
+    Raises `ValueError` with all reasons if the request cannot be compiled, or if the limit is too small for any answer.
+    """
+    if kind == "JSON" and (problems := compiler.check(text)):
+        raise ValueError("; ".join(problems))
+    compiled = compile_request(compiler, kind, text)
+    if compiled is None:
+        return False
+    compiled.matcher(max_tokens=max_tokens)
+    return True
 
 
 def register() -> None:
@@ -275,15 +275,19 @@ def _validate_requests(sampling: Any) -> None:
         from vllm.v1.structured_output.request import get_structured_output_key
 
         kind, text = get_structured_output_key(asked)
-        if kind.name == "STRUCTURAL_TAG" or kind.name == "GRAMMAR" and not is_own_grammar(text):
-            # vLLM's own checks, as of its backend for EBNF, which answers what is not treated here. Structural tags are checked so too, and compiled here afterwards.
+        # vLLM's checks that hold for every backend, and then our own.
+        if model_config.is_diffusion or tokenizer is None:
+            validate(self, model_config, structured_outputs_config, tokenizer)
+        # Reasoning counts in vLLM's limit, and what it leaves of the limit is not known yet.
+        max_tokens = None if structured_outputs_config.reasoning_parser else self.max_tokens
+        try:
+            compiler = _checker(tokenizer, model_config.get_vocab_size())
+            is_own = check_request(compiler, kind.name, text, max_tokens)
+        except (MaskError, ValueError) as error:
+            raise sampling.VLLMValidationError(str(error)) from error
+        if not is_own:
+            # vLLM's own checks, as of its backend that answers what is not treated here.
             _validate_as(validate, self, (model_config, structured_outputs_config, tokenizer), _other_name())
-        else:
-            # vLLM's checks that hold for every backend, and then our own.
-            if model_config.is_diffusion or tokenizer is None:
-                validate(self, model_config, structured_outputs_config, tokenizer)
-            if problem := problem_of(kind.name, text):
-                raise sampling.VLLMValidationError(problem)
         asked._backend = NAME
         asked.__post_init__()
 

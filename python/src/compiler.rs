@@ -1,6 +1,5 @@
 //! The classes `Compiler` and `Compiled`.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use maskwright::explain::Explainer;
@@ -9,7 +8,7 @@ use maskwright::{CompileError, CompileErrorKind, GrammarSyntax};
 use maskwright_serving::{CompiledSchema, MatcherOptions, SchemaCompiler};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::{PyDict, PyList, PyMapping};
 
 use crate::errors::{compile_error, matcher_error};
 use crate::matcher::Matcher;
@@ -38,7 +37,7 @@ impl Compiler {
         formats: &str,
         patterns: &str,
         draft: Option<&str>,
-        documents: Option<BTreeMap<String, Bound<'_, PyAny>>>,
+        documents: Option<&Bound<'_, PyMapping>>,
         memory_limit: Option<usize>,
         cache_bytes: usize,
     ) -> PyResult<Self> {

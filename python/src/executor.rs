@@ -1,16 +1,32 @@
 //! The class `Executor`.
 
+use std::sync::Arc;
+
 use maskwright_serving::{DraftedRow, Executor as Inner, MatcherError, SharedMatcher};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::bitmask::{Bitmask, no_such_row};
 use crate::errors::matcher_error;
-use crate::matcher::Matcher;
+use crate::matcher::{Matcher, token_id, token_ids};
 
 /// Threads that fill the rows of a batch. Threads of Python may share it.
 #[pyclass(frozen, module = "maskwright")]
-pub(crate) struct Executor(Inner);
+pub(crate) struct Executor {
+    inner: Arc<Inner>,
+    /// The process that started the threads.
+    process: u32,
+}
+
+impl Drop for Executor {
+    /// Stops the threads, except in a child of their process: the child has none of them, and a lock that one held at the fork is never
+    /// released there.
+    fn drop(&mut self) {
+        if self.process != std::process::id() {
+            std::mem::forget(self.inner.clone());
+        }
+    }
+}
 
 #[pymethods]
 impl Executor {
@@ -21,13 +37,16 @@ impl Executor {
             return Err(PyValueError::new_err("num_threads is 0: one thread at least"));
         }
         let executor = Inner::new(num_threads).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
-        Ok(Self(executor))
+        Ok(Self {
+            inner: Arc::new(executor),
+            process: std::process::id(),
+        })
     }
 
     /// Number of threads.
     #[getter]
     fn num_threads(&self) -> usize {
-        self.0.threads()
+        self.inner.threads()
     }
 
     /// Writes the mask of each matcher into its row.
@@ -51,14 +70,15 @@ impl Executor {
         for (matcher, row) in matchers.iter().zip(rows) {
             work.push((shared(matcher), take(&mut free, row, count)?));
         }
-        py.detach(|| self.0.fill(work)).map_err(|error| matcher_error(&error))
+        py.detach(|| self.inner.fill(work))
+            .map_err(|error| matcher_error(&error))
     }
 
     /// Writes the mask of each matcher into its row, and the masks after each of its drafted tokens into the following rows.
     fn fill_with_drafts(
         &self,
         py: Python<'_>,
-        requests: Vec<(Bound<'_, Matcher>, usize, Vec<u32>)>,
+        requests: Vec<(Bound<'_, Matcher>, usize, Vec<i64>)>,
         bitmask: &Bound<'_, PyAny>,
     ) -> PyResult<()> {
         let mut bitmask = Bitmask::of(bitmask)?;
@@ -81,20 +101,20 @@ impl Executor {
             let matcher = shared(&matcher);
             work.push(DraftedRow {
                 matcher,
-                drafted,
+                drafted: token_ids(&drafted),
                 rows,
                 words,
             });
         }
-        py.detach(|| self.0.fill_drafted(work))
+        py.detach(|| self.inner.fill_drafted(work))
             .map_err(|error| matcher_error(&error))
     }
 
     /// Accepts a token in each matcher. Returns for each whether the token was allowed.
-    fn accept(&self, py: Python<'_>, tokens: Vec<(Bound<'_, Matcher>, u32)>) -> PyResult<Vec<bool>> {
+    fn accept(&self, py: Python<'_>, tokens: Vec<(Bound<'_, Matcher>, i64)>) -> PyResult<Vec<bool>> {
         let tokens: Vec<(SharedMatcher, u32)> = tokens
             .iter()
-            .map(|(matcher, token)| (shared(matcher), *token))
+            .map(|(matcher, token)| (shared(matcher), token_id(*token)))
             .collect();
         let accepted = py.detach(|| {
             let accept = |(matcher, token): &(SharedMatcher, u32)| matcher.lock().accept(*token);

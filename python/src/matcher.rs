@@ -1,5 +1,6 @@
 //! The class `Matcher`.
 
+use maskwright::TokenId;
 use maskwright_serving::{DraftTree, Matcher as Inner, MatcherError, SharedMatcher};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -32,6 +33,16 @@ impl Matcher {
     }
 }
 
+/// The token of a number. A number that is no id, such as the -1 of padded drafts, becomes an id that no vocabulary has.
+pub(crate) fn token_id(number: i64) -> TokenId {
+    TokenId::try_from(number).unwrap_or(TokenId::MAX)
+}
+
+/// The tokens of numbers, as [`token_id`] reads each.
+pub(crate) fn token_ids(numbers: &[i64]) -> Vec<TokenId> {
+    numbers.iter().map(|number| token_id(*number)).collect()
+}
+
 #[pymethods]
 impl Matcher {
     #[new]
@@ -45,18 +56,18 @@ impl Matcher {
     }
 
     /// Accepts a token. Returns False, and changes nothing, if it is not allowed.
-    fn accept_token(&self, py: Python<'_>, token: u32) -> PyResult<bool> {
-        self.with(py, |matcher| matcher.accept(token))
+    fn accept_token(&self, py: Python<'_>, token: i64) -> PyResult<bool> {
+        self.with(py, |matcher| matcher.accept(token_id(token)))
     }
 
     /// Accepts tokens up to the first that is not allowed, and returns the number of accepted ones.
-    fn accept_tokens(&self, py: Python<'_>, tokens: Vec<u32>) -> PyResult<usize> {
-        self.with(py, |matcher| matcher.accept_all(&tokens))
+    fn accept_tokens(&self, py: Python<'_>, tokens: Vec<i64>) -> PyResult<usize> {
+        self.with(py, |matcher| matcher.accept_all(&token_ids(&tokens)))
     }
 
     /// Returns the number of tokens that `accept_tokens` would accept. The matcher does not change.
-    fn validate_tokens(&self, py: Python<'_>, tokens: Vec<u32>) -> PyResult<usize> {
-        self.with(py, |matcher| matcher.validate(&tokens))
+    fn validate_tokens(&self, py: Python<'_>, tokens: Vec<i64>) -> PyResult<usize> {
+        self.with(py, |matcher| matcher.validate(&token_ids(&tokens)))
     }
 
     /// Writes the mask into a row of a bitmask. Returns False if every token is allowed.

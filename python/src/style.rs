@@ -6,18 +6,31 @@ use maskwright::{Draft, ExactOptions, Formats, Limits, PatternSyntax, Style};
 use maskwright_worker::StyleChanges;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyMapping};
 
 /// Returns the text of a JSON value: a `str` as it is, a Pydantic model's schema, and any other value as Python's `json` writes it.
 pub(crate) fn json_text(value: &Bound<'_, PyAny>) -> PyResult<String> {
     if let Ok(text) = value.extract::<String>() {
         return Ok(text);
     }
-    let value = match value.hasattr("model_json_schema")? {
-        true => value.call_method0("model_json_schema")?,
-        false => value.clone(),
+    let value = if value.hasattr("model_json_schema")? {
+        value.call_method0("model_json_schema")?
+    } else if !value.is_instance_of::<PyDict>()
+        && let Ok(mapping) = value.cast::<PyMapping>()
+    {
+        // Python's `json` writes dicts and no other mappings.
+        dict(mapping)?.into_any()
+    } else {
+        value.clone()
     };
     value.py().import("json")?.call_method1("dumps", (value,))?.extract()
+}
+
+/// A dict with the members of a mapping.
+pub(crate) fn dict<'py>(mapping: &Bound<'py, PyMapping>) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(mapping.py());
+    dict.update(mapping)?;
+    Ok(dict)
 }
 
 /// Returns the text of a structural tag: that of an instance of a Pydantic model by the names that its fields have in JSON, and that of any
@@ -37,7 +50,7 @@ pub(crate) fn options(
     formats: &str,
     patterns: &str,
     draft: Option<&str>,
-    documents: Option<BTreeMap<String, Bound<'_, PyAny>>>,
+    documents: Option<&Bound<'_, PyMapping>>,
     memory_limit: Option<usize>,
 ) -> PyResult<ExactOptions> {
     let formats = match formats {
@@ -51,8 +64,11 @@ pub(crate) fn options(
     if let Some(draft) = draft {
         options = options.default_draft(named_draft(draft)?);
     }
-    for (uri, document) in documents.unwrap_or_default() {
-        options = options.document(uri, json_text(&document)?);
+    if let Some(documents) = documents {
+        let documents: BTreeMap<String, Bound<'_, PyAny>> = dict(documents)?.extract()?;
+        for (uri, document) in documents {
+            options = options.document(uri, json_text(&document)?);
+        }
     }
     if let Some(bytes) = memory_limit {
         let mut limits = Limits::default();
@@ -65,7 +81,7 @@ pub(crate) fn options(
     match style.extract::<String>().as_deref() {
         Ok("generation") => Ok(options),
         Ok("rfc8259") => Ok(options.style(Style::rfc8259())),
-        Ok(other) => Err(unknown("style", other, "generation, rfc8259, or a dict of changes")),
+        Ok(other) => Err(unknown("style", other, "generation, rfc8259, or a mapping of changes")),
         Err(_) => {
             let changes: StyleChanges = serde_json::from_str(&json_text(style)?)
                 .map_err(|error| PyValueError::new_err(format!("the style: {error}")))?;

@@ -1,13 +1,15 @@
 //! The class `Tokenizer`.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use maskwright::{TokenId, TokenKind, Vocabulary, VocabularyBuilder};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyType};
+use pyo3::types::{PyBytes, PyMapping, PyType};
 
 use crate::errors::{TokenizerError, tokenizer_error};
+use crate::style::dict;
 use crate::tokenizer_files;
 
 /// The tokens of a model: their bytes, and the tokens that end an answer. Threads may share it.
@@ -51,12 +53,16 @@ impl Tokenizer {
         path: PathBuf,
         stop_token_ids: Option<Vec<TokenId>>,
         vocab_size: Option<usize>,
-        special_tokens: Option<std::collections::BTreeMap<String, TokenId>>,
+        special_tokens: Option<&Bound<'_, PyMapping>>,
     ) -> PyResult<Self> {
+        let special_tokens: BTreeMap<String, TokenId> = match special_tokens {
+            Some(tokens) => dict(tokens)?.extract()?,
+            None => BTreeMap::new(),
+        };
         py.detach(|| {
             let read = tokenizer_files::read(&path).map_err(TokenizerError::new_err)?;
             let mut builder = read.builder;
-            for (name, id) in special_tokens.unwrap_or_default() {
+            for (name, id) in special_tokens {
                 builder = builder.special(id, name).map_err(tokenizer_error)?;
             }
             build(

@@ -74,19 +74,50 @@ fn contents(path: &Path) -> Result<Vec<u8>, String> {
     fs::read(path).map_err(failed)
 }
 
+/// Reads a JSON file beside the tokenizer; None if there is no such file. The error names the file.
+fn configuration(path: &Path) -> Result<Option<Value>, String> {
+    if !path.exists() {
+        return Ok(None);
+    }
+    let json = without_python_numbers(&contents(path)?);
+    let value = serde_json::from_slice(&json).map_err(|error| format!("{}: {error}", path.display()))?;
+    Ok(Some(value))
+}
+
+/// Replaces `NaN`, `Infinity` and `-Infinity` by `null` outside strings: Python's `json` writes these numbers, which JSON does not have.
+fn without_python_numbers(json: &[u8]) -> Vec<u8> {
+    let numbers: [&[u8]; 3] = [b"NaN", b"Infinity", b"-Infinity"];
+    let mut written = Vec::with_capacity(json.len());
+    let (mut rest, mut in_string) = (json, false);
+    while let Some(&byte) = rest.first() {
+        let number = numbers
+            .into_iter()
+            .find(|number| !in_string && rest.starts_with(number));
+        let len = match number {
+            Some(number) => number.len(),
+            // A backslash, and what it escapes.
+            None if in_string && byte == b'\\' => rest.len().min(2),
+            None => 1,
+        };
+        let (taken, behind) = rest.split_at(len);
+        written.extend_from_slice(if number.is_some() { b"null" } else { taken });
+        in_string ^= byte == b'"';
+        rest = behind;
+    }
+    written
+}
+
 /// Reads `tokenizer.json` or `tokenizer.model` of a directory; the files beside it give the tokens that end answers and the number of logits.
+/// A file beside it may be missing. One that cannot be read is an error, because the model's stop tokens may be named there alone.
 fn directory(path: &Path) -> Result<TokenizerFile, String> {
     let known = ["tokenizer.json", "tokenizer.model"];
     let Some(file) = known.iter().map(|name| path.join(name)).find(|file| file.is_file()) else {
         return Err(format!("{}: there is no {}", path.display(), known.join(" and no ")));
     };
     let mut read = read(&file)?;
-    let json = |name: &str| -> Option<Value> { serde_json::from_slice(&contents(&path.join(name)).ok()?).ok() };
-    let (config, generation, tokenizer) = (
-        json("config.json"),
-        json("generation_config.json"),
-        json("tokenizer_config.json"),
-    );
+    let config = configuration(&path.join("config.json"))?;
+    let generation = configuration(&path.join("generation_config.json"))?;
+    let tokenizer = configuration(&path.join("tokenizer_config.json"))?;
     let ids = |value: &Value| -> Option<Vec<TokenId>> {
         let id = |value: &Value| value.as_u64().and_then(|id| TokenId::try_from(id).ok());
         match value {

@@ -4,6 +4,8 @@ import json
 import random
 import re
 import threading
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -66,7 +68,7 @@ def test_the_style_is_kept(tokenizer: maskwright.Tokenizer) -> None:
     text = b'{"b":1,"a":1}'
     usual = maskwright.Compiler(tokenizer).compile_json_schema(schema).matcher()
     assert usual.validate_tokens(text) < len(text)
-    styles: list[str | dict[str, Any]] = ["rfc8259", {"key_order": "any"}]
+    styles: list[str | Mapping[str, Any]] = ["rfc8259", {"key_order": "any"}, MappingProxyType({"key_order": "any"})]
     for style in styles:
         matcher = maskwright.Compiler(tokenizer, style=style).compile_json_schema(schema).matcher()
         assert matcher.validate_tokens(text) == len(text)
@@ -76,8 +78,15 @@ def test_references_lead_to_documents(tokenizer: maskwright.Tokenizer) -> None:
     schema = {"$ref": "https://example.org/a"}
     with pytest.raises(maskwright.CompileError):
         maskwright.Compiler(tokenizer).compile_json_schema(schema)
-    compiler = maskwright.Compiler(tokenizer, documents={"https://example.org/a": {"const": "x"}})
-    assert compiler.compile_json_schema(schema).matcher().find_jump_forward_string() == '"x"'
+    documents = {"https://example.org/a": {"const": "x"}}
+    mappings: list[Mapping[str, Any]] = [
+        documents,
+        MappingProxyType(documents),
+        {"https://example.org/a": MappingProxyType({"const": "x"})},
+    ]
+    for mapping in mappings:
+        compiler = maskwright.Compiler(tokenizer, documents=mapping)
+        assert compiler.compile_json_schema(schema).matcher().find_jump_forward_string() == '"x"'
 
 
 def test_the_report_says_what_is_left_out(compiler: maskwright.Compiler) -> None:

@@ -1,10 +1,15 @@
 """Batches are filled as matchers fill one by one."""
 
+import os
+import signal
+import time
+
 import pytest
 from conftest import POINT, STOP
 from test_matcher import VOCAB, allowed, mask
 
 import maskwright
+from maskwright._executor import shared_executor
 
 TEXT = b'{"x":1,"label":"ab"}'
 
@@ -32,6 +37,31 @@ def test_rows_are_those_of_the_matchers(compiler: maskwright.Compiler, threads: 
     assert executor.accept([(batch[0], ord("{")), (batch[1], STOP)]) == [True, False]
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_a_forked_child_has_threads_of_its_own(compiler: maskwright.Compiler) -> None:
+    # More matchers than one thread takes.
+    batch = matchers(compiler, 20)
+    bitmask = maskwright.allocate_token_bitmask(20, VOCAB, kind="memoryview")
+    shared_executor().fill(batch, bitmask)
+    child = os.fork()
+    if child == 0:
+        # The child ends here, whatever happens: the tests go on in the parent.
+        try:
+            again = maskwright.allocate_token_bitmask(20, VOCAB, kind="memoryview")
+            shared_executor().fill(batch, again)
+            os._exit(0 if again == bitmask else 1)
+        finally:
+            os._exit(2)
+    ended, status, last = 0, 0, time.monotonic() + 60
+    while not ended and time.monotonic() < last:
+        ended, status = os.waitpid(child, os.WNOHANG)
+        time.sleep(0.01)
+    if not ended:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+    assert ended == child and os.waitstatus_to_exitcode(status) == 0
+
+
 def test_rows_that_are_not_there_are_errors(compiler: maskwright.Compiler) -> None:
     executor, batch = maskwright.Executor(1), matchers(compiler, 2)
     bitmask = maskwright.allocate_token_bitmask(2, VOCAB, kind="memoryview")
@@ -54,6 +84,15 @@ def test_drafted_tokens_have_rows(compiler: maskwright.Compiler) -> None:
     every = set(range(32 * bitmask.shape[1]))
     assert allowed(bitmask, 2) == allowed(bitmask, 3) == every
     assert second.accept_tokens(b'"x') == 2 and allowed(bitmask, 6) == mask(second)
+
+
+def test_padding_of_drafts_is_not_allowed(compiler: maskwright.Compiler) -> None:
+    (matcher,) = matchers(compiler, 1)
+    executor, bitmask = maskwright.Executor(1), maskwright.allocate_token_bitmask(3, VOCAB, kind="memoryview")
+    executor.fill_with_drafts([(matcher, 0, [ord("{"), -1])], bitmask)
+    assert allowed(bitmask, 0) == mask(matcher) and allowed(bitmask, 2) == set(range(32 * bitmask.shape[1]))
+    assert executor.accept([(matcher, -1), (matcher, 2**40), (matcher, ord("{"))]) == [False, False, True]
+    assert allowed(bitmask, 1) == mask(matcher)
 
 
 def test_trees_of_drafted_tokens_have_rows(compiler: maskwright.Compiler) -> None:

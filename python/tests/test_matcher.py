@@ -5,6 +5,7 @@ import struct
 import threading
 import time
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from conftest import OTHER_STOP, POINT, STOP
@@ -33,6 +34,14 @@ def test_a_mask_has_the_tokens_that_are_accepted(compiler: maskwright.Compiler) 
         assert mask(matcher) == accepted
         assert matcher.accept_token(token)
     assert mask(matcher) == {STOP}
+
+
+def test_numbers_that_are_no_tokens_are_not_allowed(compiler: maskwright.Compiler) -> None:
+    matcher = compiler.compile_json_schema({"type": "boolean"}).matcher()
+    for number in (-1, VOCAB, 2**32 + ord("t"), 2**40, -(2**63)):
+        assert matcher.accept_token(number) is False
+    assert matcher.validate_tokens([*b"tr", -1]) == 2
+    assert matcher.accept_tokens([*b"tr", 2**40, ord("u")]) == 2 and matcher.num_accepted_tokens == 2
 
 
 def test_the_end_can_be_taken_back(compiler: maskwright.Compiler) -> None:
@@ -170,3 +179,48 @@ def test_tensors_of_torch_are_written_in_place(compiler: maskwright.Compiler) ->
             matcher.fill_next_token_bitmask(other)
     with pytest.raises(ValueError, match="contiguous"):
         matcher.fill_next_token_bitmask(bitmask[:, ::2])
+
+
+@pytest.mark.parametrize("width", [1, 31, 33, 300, 319, 330])
+def test_tensors_of_any_width_are_masked_as_bits_say(width: int) -> None:
+    torch = pytest.importorskip("torch")
+    words = maskwright.bitmask_words(VOCAB)
+    everything = torch.randint(-(2**31), 2**31, (6, 2 * words), generator=torch.Generator().manual_seed(width)).to(torch.int32)
+    # Rows and words that do not lie side by side.
+    bitmask, logits = everything[::2, ::2], torch.zeros(3, width)
+    maskwright.apply_token_bitmask_inplace(logits, bitmask)
+    for row in range(3):
+        masked = {token for token in range(width) if logits[row, token] == 0}
+        assert masked == {token for token in range(min(width, 32 * words)) if int(bitmask[row, token // 32]) >> token % 32 & 1}
+
+
+def test_masking_takes_a_byte_for_each_logit() -> None:
+    torch = pytest.importorskip("torch")
+    overrides = pytest.importorskip("torch.overrides")
+    sizes: list[int] = []
+
+    def record(mode: object, function: Any, types: object, args: Any = (), kwargs: Any = None) -> Any:
+        made = function(*args, **(kwargs or {}))
+        # All tensors but the logits.
+        if isinstance(made, torch.Tensor) and not made.is_floating_point():
+            sizes.append(made.nbytes)
+        return made
+
+    bitmask, logits = maskwright.allocate_token_bitmask(4, 3200, kind="torch"), torch.zeros(4, 3200)
+    with type("Sizes", (overrides.TorchFunctionMode,), {"__torch_function__": record})():
+        maskwright.apply_token_bitmask_inplace(logits, bitmask)
+    assert max(sizes) == 4 * 3200
+
+
+def test_bitmasks_may_be_filled_anew_after_they_are_applied(monkeypatch: pytest.MonkeyPatch) -> None:
+    torch = pytest.importorskip("torch")
+    copies: list[Any] = []
+    to = torch.Tensor.to
+
+    def copied(tensor: Any, *args: Any, **kwargs: Any) -> Any:
+        copies.append(kwargs)
+        return to(tensor, *args, **kwargs)
+
+    monkeypatch.setattr(torch.Tensor, "to", copied)
+    maskwright.apply_token_bitmask_inplace(torch.zeros(1, VOCAB), maskwright.allocate_token_bitmask(1, VOCAB, kind="torch"))
+    assert copies and not any(kwargs.get("non_blocking") for kwargs in copies)

@@ -193,7 +193,7 @@ def test_batches_may_have_grammars_of_others(server: Any) -> None:
 def test_a_limit_of_the_engine_ends_one_request(server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     matcher = Failing()
     failing = server.classes.Grammar(SimpleNamespace(matcher=matcher.fail), matcher, "json")
-    monkeypatch.setattr(server.classes, "_executor", lambda: SimpleNamespace(fill=matcher.fail))
+    monkeypatch.setattr(server.classes, "shared_executor", lambda: SimpleNamespace(fill=matcher.fail))
     bitmask = maskwright.allocate_token_bitmask(2, VOCAB, kind="memoryview")
     other = backend(server).dispatch_regex("b")
     failing.fill_vocab_mask_batched([SimpleNamespace(row=0, grammar=failing), SimpleNamespace(row=1, grammar=other)], bitmask)

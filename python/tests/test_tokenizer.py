@@ -3,6 +3,7 @@
 import base64
 import json
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 
@@ -32,11 +33,26 @@ def test_a_directory_says_how_answers_end(tmp_path: Path, tokenizer_json: str) -
         maskwright.Tokenizer.from_file(tmp_path.parent)
 
 
+def test_files_of_a_directory_may_be_missing_and_not_unreadable(tmp_path: Path, tokenizer_json: str) -> None:
+    # The numbers as Python writes them, beside a string with their names.
+    (tmp_path / "tokenizer.json").write_text(tokenizer_json.replace("<|end|>", "<NaN>"))
+    config = {"limits": [float("inf"), -float("inf"), float("nan")], "text": '"\\', "eos_token": "<NaN>"}
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(config))
+    assert maskwright.Tokenizer.from_file(tmp_path).stop_token_ids == [257]
+    for name in ["config.json", "generation_config.json", "tokenizer_config.json"]:
+        (tmp_path / name).write_text('{"eos_token_id": 25')
+        with pytest.raises(maskwright.TokenizerError, match=f"/{name}: EOF"):
+            maskwright.Tokenizer.from_file(tmp_path)
+        (tmp_path / name).unlink()
+
+
 def test_ranks_of_tiktoken(tmp_path: Path) -> None:
     path = tmp_path / "small.tiktoken"
     path.write_bytes(b"".join(base64.b64encode(bytes([byte])) + f" {byte}\n".encode() for byte in range(256)))
     tokenizer = maskwright.Tokenizer.from_file(path, special_tokens={"<end>": 256}, stop_token_ids=[256])
     assert (tokenizer.decode(b"a\xff"), tokenizer.vocab_size) == (b"a\xff", 257)
+    special = MappingProxyType({"<end>": 256, "<other>": 258})
+    assert maskwright.Tokenizer.from_file(path, special_tokens=special, stop_token_ids=[256]).vocab_size == 259
 
 
 def test_a_model_of_sentencepiece(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ import dataclasses
 import enum
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import ModuleType, SimpleNamespace
 from typing import Any, Literal
 
@@ -55,6 +55,7 @@ def plugged(monkeypatch: pytest.MonkeyPatch, compiler: maskwright.Compiler) -> I
     @dataclasses.dataclass
     class StructuredOutputsConfig:
         backend: str = "auto"
+        reasoning_parser: str = ""
 
     class StructuredOutputManager:
         backend: Any = None
@@ -81,6 +82,7 @@ def plugged(monkeypatch: pytest.MonkeyPatch, compiler: maskwright.Compiler) -> I
 
     class SamplingParams:
         structured_outputs: Any
+        max_tokens: int | None = None
 
         def _validate_structured_outputs(self, model_config: Any, config: Any, tokenizer: Any) -> None:
             self.structured_outputs._backend = f"validated as {config.backend}"
@@ -109,9 +111,7 @@ def plugged(monkeypatch: pytest.MonkeyPatch, compiler: maskwright.Compiler) -> I
         parent, _, child = name.rpartition(".")
         if parent:
             monkeypatch.setattr(sys.modules[parent], child, module, raising=False)
-    tokenizers = SimpleNamespace(
-        from_huggingface=lambda *_, **__: compiler.tokenizer, from_bytes=maskwright.Tokenizer.from_bytes
-    )
+    tokenizers = SimpleNamespace(from_huggingface=lambda *_, **__: compiler.tokenizer)
     monkeypatch.setattr(maskwright.vllm, "Tokenizer", tokenizers)
     monkeypatch.setattr(StructuredOutputManager, "tokenizer", [0] * 300)
     maskwright.vllm.register()
@@ -202,13 +202,21 @@ def test_limits_count_the_reasoning_before_the_answer(plugged: Any) -> None:
     assert ord("b") in masked(5, steps), "reasoning has left too few"
 
 
-def test_requests_are_validated_with_the_reason(plugged: Any) -> None:
-    def validate(params: Params, backend: str = "maskwright") -> str | None:
+def validator(plugged: Any) -> Callable[..., str | None]:
+    """Returns a function that validates a request and returns its backend."""
+    tokenizer, model = object(), SimpleNamespace(is_diffusion=False, get_vocab_size=lambda: 300)
+
+    def validate(params: Params, backend: str = "maskwright", max_tokens: int | None = None, reasoning: str = "") -> str | None:
         sampling = plugged.sampling()
-        sampling.structured_outputs = params
-        sampling._validate_structured_outputs(SimpleNamespace(is_diffusion=False), plugged.config(backend), object())
+        sampling.structured_outputs, sampling.max_tokens = params, max_tokens
+        sampling._validate_structured_outputs(model, plugged.config(backend, reasoning), tokenizer)
         return params._backend
 
+    return validate
+
+
+def test_requests_are_validated_with_the_reason(plugged: Any) -> None:
+    validate = validator(plugged)
     assert validate(Params(Kind.JSON, json.dumps(POINT))) == "maskwright"
     assert validate(Params(Kind.JSON, "{}"), "auto") == "validated as auto"
     assert validate(Params(Kind.GRAMMAR, 'root ::= "a"')) == "maskwright"
@@ -226,3 +234,39 @@ def test_requests_are_validated_with_the_reason(plugged: Any) -> None:
     ]:
         with pytest.raises(Refused, match=message):
             validate(params)
+
+
+def test_limits_and_structural_tags_are_validated_with_the_reason(plugged: Any) -> None:
+    validate, compilers = validator(plugged), maskwright.vllm._checker.cache_info().misses
+
+    def tag(**format: Any) -> Params:
+        return Params(Kind.STRUCTURAL_TAG, json.dumps({"format": format}))
+
+    point = json.dumps(POINT)
+    assert validate(Params(Kind.JSON, point), max_tokens=30) == "maskwright"
+    assert validate(tag(type="const_string", value="abc"), max_tokens=30) == "maskwright"
+    # How much of the limit the reasoning leaves is known later.
+    assert validate(Params(Kind.JSON, point), max_tokens=3, reasoning="qwen3") == "maskwright"
+    # It is another's to say what is wrong with a grammar that is not treated here.
+    assert validate(tag(type="grammar", grammar="b")) == "maskwright"
+    for params, max_tokens, message in [
+        (Params(Kind.JSON, point), 3, "max_tokens 3 are too few"),
+        (Params(Kind.REGEX, "[ab]{9}"), 2, "max_tokens 2 are too few"),
+        (tag(type="const_string", value="x-y-z"), 2, "max_tokens 2 are too few"),
+        (tag(type="json_schema", json_schema={"type": "string", "pattern": "(a)\\1"}), None, "pattern"),
+        (Params(Kind.STRUCTURAL_TAG, "{"), None, "malformed"),
+    ]:
+        with pytest.raises(Refused, match=message):
+            validate(params, max_tokens=max_tokens)
+    assert maskwright.vllm._checker.cache_info().misses == compilers + 1
+
+
+def test_the_bitmask_of_the_engine_is_not_pinned(plugged: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    allocated: list[Any] = []
+    # Without `cuda`, which makes a context on a GPU.
+    torch = ModuleType("torch")
+    for name, value in {"int32": "int32", "full": lambda *shape, **options: allocated.append((*shape, options))}.items():
+        setattr(torch, name, value)
+    monkeypatch.setitem(sys.modules, "torch", torch)
+    maskwright.vllm.Backend(None, object(), 300).allocate_token_bitmask(3)
+    assert allocated == [((3, 10), -1, {"dtype": "int32"})]

@@ -18,8 +18,9 @@ from sglang.srt.constrained.base_grammar_backend import (
 )
 
 from .._bitmask import allocate_token_bitmask, allow_only, apply_token_bitmask_inplace
-from .._native import Compiled, Compiler, Executor, MaskError, Matcher, Tokenizer
+from .._native import Compiled, Compiler, MaskError, Matcher, Tokenizer
 from .._delegation import compile_own_grammar, compile_own_tag
+from .._executor import shared_executor
 
 logger = logging.getLogger(__name__)
 
@@ -28,11 +29,6 @@ COMPACT = {"layout": {"around_comma": (0, 0), "around_colon": (0, 0)}}
 
 # The schema that SGLang asks for where any JSON will do.
 ANY_JSON = "$$ANY$$"
-
-
-@functools.cache
-def _executor() -> Executor:
-    return Executor()
 
 
 class Masks:
@@ -144,7 +140,7 @@ class Grammar(Masks, BaseGrammarObject):  # type: ignore[misc]
         own = [entry for entry in entries if isinstance(entry.grammar, Grammar)]
         singly = [entry for entry in entries if not isinstance(entry.grammar, Grammar)]
         try:
-            _executor().fill([entry.grammar.matcher for entry in own], vocab_mask, [entry.row for entry in own])
+            shared_executor().fill([entry.grammar.matcher for entry in own], vocab_mask, [entry.row for entry in own])
         except MaskError:
             # The error does not say whose it is.
             singly = list(entries)
