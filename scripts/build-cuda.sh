@@ -12,6 +12,7 @@
 # is left to do. Variables: CARGO_TARGET_DIR is where it builds (target/cuda); CUDA_COMPUTE_CAP is the oldest GPU to serve (80);
 # PYTHON is the Python to take (python3); MASKWRIGHT_CUDA_ALL_KERNELS=1 compiles also the kernels that the binary has no use for.
 set -euo pipefail
+[[ ${PYTHON-} != [!/]*/* ]] || PYTHON=$PWD/$PYTHON
 cd "$(dirname "$0")/.."
 root=$PWD
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$root/target/cuda}

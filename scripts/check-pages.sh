@@ -8,6 +8,9 @@
 #   MASKWRIGHT=PROGRAM scripts/check-pages.sh  # or takes this one
 #   SCREENSHOTS=DIR scripts/check-pages.sh     # keeps what the pages look like, light and dark
 set -euo pipefail
+[ -z "${MASKWRIGHT-}" ] || MASKWRIGHT=$(realpath "$MASKWRIGHT")
+[ -z "${SCREENSHOTS-}" ] || SCREENSHOTS=$(realpath -m "$SCREENSHOTS")
+[[ ${CHROMIUM-} != [!/]*/* ]] || CHROMIUM=$PWD/$CHROMIUM
 cd "$(dirname "$0")/.."
 for needed in node npm; do
   command -v "$needed" >/dev/null || { echo "$0 needs $needed: apt-get install nodejs npm" >&2; exit 2; }

@@ -7,6 +7,7 @@
 # Needs CPython 3.11 or later with venv and pip, and wheels of maturin, mypy, numpy, pyright and pytest from pip's registry. With --if-possible,
 # a machine that lacks one of them is no failure: the script says `skipped:` with the reason, and ends with 0.
 set -euo pipefail
+[[ ${PYTHON-} != [!/]*/* ]] || PYTHON=$PWD/$PYTHON
 cd "$(dirname "$0")/.."
 
 place=$PWD/target/check-python

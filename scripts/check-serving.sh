@@ -9,10 +9,7 @@
 # Packages come from pip's registry, in the versions that the package is written for. A directory that has them is used as it is; delete it to
 # install them anew. Needs CPython 3.11 or 3.12 on Linux with venv and pip, and cargo.
 set -euo pipefail
-cd "$(dirname "$0")/.."
-
-place=$PWD/target/check-serving
-venv=$place/venv
+venv=
 wheel=
 while [ $# -gt 0 ]; do
     case $1 in
@@ -22,6 +19,11 @@ while [ $# -gt 0 ]; do
     esac
     shift 2
 done
+[[ ${PYTHON-} != [!/]*/* ]] || PYTHON=$PWD/$PYTHON
+cd "$(dirname "$0")/.."
+
+place=$PWD/target/check-serving
+venv=${venv:-$place/venv}
 here=$PWD/scripts/check-serving
 mkdir -p "$place"
 

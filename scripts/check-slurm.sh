@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Runs scripts/slurm/ on a Slurm cluster of one machine, which it starts and ends: a run of `masks` over the built-in sample's schemas in
 # six parts, one of them killed in the middle and one at the end of its time, both put into the queue again; merged, it has the records of the run in one piece, times
-# aside. Needs root, as slurmd does, and about a minute.
+# aside. Then the same call makes a lost report and a half-written merge anew. Needs root, as slurmd does, and about two minutes.
 #
 #   apt-get install slurm-wlm jq
 #   scripts/check-slurm.sh                     # the program in target/release, built where there is none
 #   MASKWRIGHT=PROGRAM scripts/check-slurm.sh  # or takes this one
 set -euo pipefail
+[ -z "${MASKWRIGHT-}" ] || MASKWRIGHT=$(realpath "$MASKWRIGHT")
 cd "$(dirname "$0")/.."
 for needed in slurmctld slurmd sbatch; do
   command -v "$needed" >/dev/null || { echo "$0 needs $needed: apt-get install slurm-wlm" >&2; exit 2; }
@@ -87,20 +88,26 @@ scontrol requeue "${measured}_0"
 second=$(begun 2)
 # What Slurm sends to the script of a task two minutes before the end of its time.
 for script in $(pgrep -f slurm_script); do
-  if tr '\0' '\n' <"/proc/$script/environ" | grep -qx SLURM_ARRAY_TASK_ID=1; then
+  environment=$(tr '\0' '\n' <"/proc/$script/environ" || true)
+  # The machine may also be a node of another cluster.
+  if grep -qx SLURM_CLUSTER_NAME=check <<<"$environment" && grep -qx SLURM_ARRAY_TASK_ID=1 <<<"$environment"; then
     kill -USR1 "$script"
   fi
 done
 echo "part 1 had $first records when it was killed, part 2 had $second at the end of its time"
-for _ in $(seq 300); do
-  [ -n "$(squeue --noheader --jobs "$measured,$merged" 2>/dev/null)" ] || break
-  # A task that was put into the queue again waits for a while before it may begin.
-  for task in 0 1; do
-    scontrol release "${measured}_$task" 2>/dev/null || true
-    scontrol update "JobId=${measured}_$task" StartTime=now 2>/dev/null || true
+# Waits until both jobs have ended.
+ended() {
+  for _ in $(seq 300); do
+    [ -n "$(squeue --noheader --jobs "$measured,$merged" 2>/dev/null)" ] || break
+    # A task that was put into the queue again waits for a while before it may begin.
+    for task in 0 1; do
+      scontrol release "${measured}_$task" 2>/dev/null || true
+      scontrol update "JobId=${measured}_$task" StartTime=now 2>/dev/null || true
+    done
+    sleep 1
   done
-  sleep 1
-done
+}
+ended
 [ -s "$work/out/whole/report.md" ] || { echo "no whole run came out of it:" >&2; tail "$work"/out/log/* >&2; exit 1; }
 [ -s "$work/out/report.html" ] || { echo "no report came out of it" >&2; exit 1; }
 
@@ -121,4 +128,17 @@ for part in 1 2; do
   [ "$begun" -lt "$whole" ] || { echo "part $part was whole before it was stopped: nothing was tried" >&2; exit 1; }
 done
 grep -q "interrupted" "$work/out/log/part-1.log" || { echo "part 2 was not stopped between two records" >&2; exit 1; }
+
+# The same call again, behind a report that failed and a merge that was killed.
+again() {
+  rm "$work/out/report.html"
+  read -r measured merged < <(scripts/slurm/submit.sh "$work/out" 6 "${run[@]}")
+  ended
+  [ -s "$work/out/whole/report.json" ] && [ -s "$work/out/report.html" ] || { echo "$1 is not made anew:" >&2; tail "$work"/out/log/* >&2; exit 1; }
+}
+again "a lost report"
+mv "$work/out/whole" "$work/out/whole.part"
+rm "$work/out/whole.part/report.json"
+again "a half-written merge"
+untimed "$work/out/whole/records.jsonl" | diff "$work/whole.txt" - >&2 || { echo "the second merge has other records" >&2; exit 1; }
 echo "six parts on Slurm, two stopped and continued: 120 records, the same as in one piece, times aside"

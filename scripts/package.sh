@@ -5,18 +5,19 @@
 # usage: scripts/package.sh [--binary FILE] [--out DIR]
 # Without --binary, release/maskwright in cargo's target directory is built first; without --out, the archive goes to package/ there.
 set -euo pipefail
-cd "$(dirname "$0")/.."
-
 binary=
-built=${CARGO_TARGET_DIR:-target}
-out=$built/package
+out=
 while [ $# -gt 0 ]; do
     case $1 in
-        --binary) binary=$2; shift 2 ;;
-        --out) out=$2; shift 2 ;;
+        --binary) binary=$(realpath "$2"); shift 2 ;;
+        --out) mkdir -p "$2"; out=$(cd "$2" && pwd); shift 2 ;;
         *) echo "unknown option $1: see the head of $0" >&2; exit 2 ;;
     esac
 done
+cd "$(dirname "$0")/.."
+
+built=${CARGO_TARGET_DIR:-target}
+out=${out:-$built/package}
 if [ -z "$binary" ]; then
     cargo build --release --locked -p maskwright-harness
     binary=$built/release/maskwright

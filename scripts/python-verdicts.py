@@ -4,7 +4,8 @@
     scripts/python-verdicts.py --test-suite DIR/JSON-Schema-Test-Suite --maskbench DIR/maskbench/data
 
 Needs the package `maskwright` alone. Documents are accepted byte by byte, over a vocabulary in which each byte is a token; every text of
-JSON is admitted. Prints how many verdicts are those of the suite, each that is not, and what was refused. Ends with 1 where a verdict is not.
+JSON is admitted. Prints how many verdicts are those of the suite, each that is not, and what was refused. Ends with 1 where a verdict is not, and
+with 2 where there is nothing to judge.
 """
 
 import argparse
@@ -52,6 +53,15 @@ class Counts:
             print(f"  {line}")
 
 
+def files_in(directory):
+    """The JSON files of a directory. Ends the program with 2 where there are none."""
+    paths = sorted(directory.glob("*.json"))
+    if not paths:
+        print(f"python-verdicts.py: {directory} has no JSON files", file=sys.stderr)
+        sys.exit(2)
+    return paths
+
+
 def test_suite(directory):
     remotes = directory / "remotes"
     documents = {
@@ -60,7 +70,7 @@ def test_suite(directory):
     for folder, draft in DRAFTS.items():
         counts = Counts(folder)
         compiler = maskwright.Compiler(TOKENIZER, style="rfc8259", draft=draft, documents=documents)
-        for path in sorted((directory / "tests" / folder).glob("*.json")):
+        for path in files_in(directory / "tests" / folder):
             for group in json.loads(path.read_text()):
                 tests = [(test["data"], test["valid"]) for test in group["tests"]]
                 counts.judge(compiler, group["schema"], tests, f"{path.name}, {group['description']}")
@@ -70,7 +80,7 @@ def test_suite(directory):
 def mask_bench(directory):
     counts = Counts("MaskBench")
     compiler = maskwright.Compiler(TOKENIZER, style="rfc8259", formats="asserted", cache_bytes=0)
-    for path in sorted(directory.glob("*.json")):
+    for path in files_in(directory):
         data = json.loads(path.read_text())
         tests = [(test["data"], test["valid"]) for test in data.get("tests", [])]
         counts.judge(compiler, data["schema"], tests, path.name)
@@ -82,6 +92,8 @@ def main():
     parser.add_argument("--test-suite", type=Path)
     parser.add_argument("--maskbench", type=Path)
     arguments = parser.parse_args()
+    if not (arguments.test_suite or arguments.maskbench):
+        parser.error("give --test-suite, --maskbench or both")
     all_counts = [
         *(test_suite(arguments.test_suite) if arguments.test_suite else []),
         *(mask_bench(arguments.maskbench) if arguments.maskbench else []),

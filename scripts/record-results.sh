@@ -8,14 +8,14 @@
 # Options after the name go to the command. Then `MASKWRIGHT_UPDATE_DOCS=1 cargo test -p maskwright-harness docs` puts the
 # figures into the documents. Quiet machines give steadier figures: nothing else should run meanwhile.
 set -euo pipefail
-cd "$(dirname "$0")/.."
+root=$(cd "$(dirname "$0")/.." && pwd)
 name=${1-}
 case "$name" in masks | testsuite | bench) shift ;; *) sed -n '2,9s/^# \{0,1\}//p' "$0" >&2; exit 2 ;; esac
 command -v python3 >/dev/null || { echo "$0 needs python3" >&2; exit 2; }
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
-cargo run --release --locked -- "$name" --out "$out/run" "$@" >/dev/null
-COMPILER=$(rustc --version | cut -d' ' -f1,2) python3 - "$name" "$out/run" "$@" <<'PYTHON'
+cargo run --release --locked --manifest-path "$root/Cargo.toml" -- "$name" --out "$out/run" "$@" >/dev/null
+ROOT=$root COMPILER=$(rustc --version | cut -d' ' -f1,2) python3 - "$name" "$out/run" "$@" <<'PYTHON'
 import json
 import os
 import re
@@ -44,7 +44,7 @@ else:
     for framework in record["frameworks"].values():
         for member in ("by_category", "compile_error_reasons", "failures"):
             framework.pop(member, None)
-path = Path("docs/results") / f"{name}.json"
+path = Path(os.environ["ROOT"]) / "docs/results" / f"{name}.json"
 path.parent.mkdir(parents=True, exist_ok=True)
 path.write_text(json.dumps(record, indent=2, ensure_ascii=False) + "\n")
 print(f"recorded in {path}")

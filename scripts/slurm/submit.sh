@@ -8,7 +8,7 @@
 # models come first: with 24 parts of 3 models each task loads one. A task whose time ends, or whose node is lost or taken away, goes into
 # the queue again and continues its part; give parts of one run to nodes of one kind (`SBATCH_PART='--constraint=… …'`), as a part is not
 # continued on another. A second job, which begins when all parts are whole, writes the run to OUT/whole and its page to OUT/report.html; it
-# is dropped where a part failed. The same call again continues what is not whole.
+# is dropped where a part failed. The same call again continues what is not whole, and writes the page anew.
 #
 #   MASKWRIGHT=PROGRAM         the program [default: target/release/maskwright]
 #   SBATCH_PART=OPTIONS        options of sbatch for each part [default: --gres=gpu:1 --time=04:00:00]

@@ -61,8 +61,8 @@ int main(int argc, char ** argv) {
     if (argc != 5) {
         return fail("usage", "llama-answer MODEL.gguf SCHEMA.json PROMPT MAX_TOKENS");
     }
-    const size_t max_tokens = strtoul(argv[4], NULL, 10);
-    char *       schema     = read_file(argv[2]);
+    size_t max_tokens = strtoul(argv[4], NULL, 10);
+    char * schema     = read_file(argv[2]);
     if (schema == NULL) {
         return fail(argv[2], "cannot be read");
     }
@@ -72,10 +72,30 @@ int main(int argc, char ** argv) {
     if (model == NULL) {
         return fail(argv[1], "cannot be loaded");
     }
-    const struct llama_vocab * vocab   = llama_model_get_vocab(model);
-    struct llama_context *     context = llama_init_from_model(model, llama_context_default_params());
-    char                       error[256];
-    MwTokenizer *              tokenizer = maskwright_tokenizer_init(vocab, error, sizeof error);
+    const struct llama_vocab * vocab    = llama_model_get_vocab(model);
+    const int32_t              text_len = (int32_t) strlen(argv[3]);
+    // Without room for the tokens, their number comes back, negated.
+    const int32_t len  = -llama_tokenize(vocab, argv[3], text_len, NULL, 0, true, true);
+    const int32_t left = llama_model_n_ctx_train(model) - len;
+    if (len <= 0 || left <= 0) {
+        return fail("llama.cpp", "the prompt is empty or too long");
+    }
+    llama_token * prompt = calloc((size_t) len, sizeof *prompt);
+    if (prompt == NULL || llama_tokenize(vocab, argv[3], text_len, prompt, len, true, true) != len) {
+        return fail("llama.cpp", "the prompt cannot be split into tokens");
+    }
+    // The answer ends within what the prompt leaves of the model's context.
+    if (max_tokens == 0 || max_tokens > (size_t) left) {
+        max_tokens = (size_t) left;
+    }
+    struct llama_context_params params = llama_context_default_params();
+    // The prompt is one batch.
+    params.n_batch = (uint32_t) len;
+    params.n_ctx   = (uint32_t) len + (uint32_t) max_tokens;
+
+    struct llama_context * context = llama_init_from_model(model, params);
+    char                   error[256];
+    MwTokenizer *          tokenizer = maskwright_tokenizer_init(vocab, error, sizeof error);
     if (tokenizer == NULL) {
         return fail("tokenizer", error);
     }
@@ -89,11 +109,9 @@ int main(int argc, char ** argv) {
     llama_sampler_chain_add(chain, llama_sampler_init_temp(0.8f));
     llama_sampler_chain_add(chain, llama_sampler_init_dist(1));
 
-    llama_token   prompt[4096];
-    const int32_t len = llama_tokenize(vocab, argv[3], (int32_t) strlen(argv[3]), prompt, 4096, true, true);
-    int           code;
-    if (context == NULL || len <= 0 || llama_decode(context, llama_batch_get_one(prompt, len)) != 0) {
-        code = fail("llama.cpp", "the prompt is empty or too long");
+    int code;
+    if (context == NULL || llama_decode(context, llama_batch_get_one(prompt, len)) != 0) {
+        code = fail("llama.cpp", "the prompt cannot be decoded: is there too little memory?");
     } else {
         code = answer(context, vocab, chain, constraint);
     }
@@ -102,6 +120,7 @@ int main(int argc, char ** argv) {
     llama_free(context);
     llama_model_free(model);
     llama_backend_free();
+    free(prompt);
     free(schema);
     return code;
 }
