@@ -51,7 +51,10 @@ fn sentence_piece_tokens_spell_bytes() {
             {"type": "Replace", "pattern": {"String": "▁"}, "content": " "},
             {"type": "ByteFallback"}, {"type": "Fuse"},
         ]},
-        "added_tokens": [{"id": 0, "content": "</s>", "special": true}],
+        "added_tokens": [
+            {"id": 0, "content": "</s>", "special": true},
+            {"id": 4, "content": "▁▁", "special": false},
+        ],
     });
     let vocabulary = Vocabulary::from_tokenizer_json(json.to_string().as_bytes())
         .and_then(|builder| builder.eos([0]).build())
@@ -59,6 +62,7 @@ fn sentence_piece_tokens_spell_bytes() {
     assert_eq!(vocabulary.token_bytes(1), b"\n");
     assert_eq!(vocabulary.token_bytes(2), b" the");
     assert_eq!(vocabulary.token_bytes(3), "é".as_bytes());
+    assert_eq!(vocabulary.token_bytes(4), b"  ", "the decoder reads added tokens too");
 }
 
 #[test]

@@ -59,6 +59,16 @@ impl<V: Clone> Cache<V> {
         Some(value)
     }
 
+    /// Lets the value of a text go, if `is_spent` says so of it.
+    pub(crate) fn discard(&self, text: &str, is_spent: impl Fn(&V) -> bool) {
+        let kept = &mut *self.kept();
+        if kept.entries.get(text).is_some_and(|entry| is_spent(&entry.value))
+            && let Some(entry) = kept.entries.remove(text)
+        {
+            kept.bytes -= entry.bytes;
+        }
+    }
+
     /// Keeps a value of `bytes` bytes, and gives the one that another thread may have kept meanwhile in its place.
     pub(crate) fn keep(&self, text: &str, value: V, bytes: usize) -> V {
         let kept = &mut *self.kept();
@@ -126,6 +136,18 @@ mod tests {
         assert_eq!(cache.size().0, 1, "one is always kept");
         cache.clear();
         assert_eq!(cache.size(), (0, 0));
+    }
+
+    #[test]
+    fn values_that_are_spent_go() {
+        let cache = Cache::new(30);
+        cache.keep("a", 1, 8);
+        cache.keep("b", 2, 8);
+        for text in ["a", "b", "c"] {
+            cache.discard(text, |value| *value == 1);
+        }
+        assert_eq!((cache.get("a", |_| 8), cache.get("b", |_| 8)), (None, Some(2)));
+        assert_eq!(cache.size(), (1, 9));
     }
 
     #[test]

@@ -8,9 +8,13 @@ use maskwright::{
 };
 
 use crate::cache::Cache;
-use crate::matcher::{Matcher, MatcherError, MatcherOptions};
+use crate::matcher::{LimitReached, Matcher, MatcherError, MatcherOptions};
 
 /// Compiles schemas for one vocabulary and keeps the compiled ones. Threads share it.
+///
+/// A compiled schema grows with the answers that are written and gives no memory back, so that all later answers would fail once it has
+/// come to [`Limits::memory_bytes`](maskwright::Limits::memory_bytes). A schema with which a matcher met the error of a limit is therefore
+/// compiled anew when it is asked for next.
 pub struct SchemaCompiler {
     vocabulary: Arc<Vocabulary>,
     options: ExactOptions,
@@ -107,12 +111,14 @@ impl SchemaCompiler {
         compile: impl FnOnce() -> Result<Box<dyn Masker>, CompileError>,
     ) -> Result<Arc<CompiledSchema>, CompileError> {
         let key = format!("{kind} {text}");
+        self.cache.discard(&key, |kept| kept.limit_reached.get());
         if let Some(kept) = self.cache.get(&key, |kept| kept.memory_bytes()) {
             return Ok(kept);
         }
         let compiled = CompiledSchema {
             vocabulary: self.vocabulary.clone(),
             start: Mutex::new(compile()?),
+            limit_reached: LimitReached::default(),
         };
         let bytes = compiled.memory_bytes();
         Ok(self.cache.keep(&key, Arc::new(compiled), bytes))
@@ -144,6 +150,7 @@ pub struct CompiledSchema {
     vocabulary: Arc<Vocabulary>,
     /// A masker that stays at the start.
     start: Mutex<Box<dyn Masker>>,
+    limit_reached: LimitReached,
 }
 
 impl fmt::Debug for CompiledSchema {
@@ -160,7 +167,7 @@ impl CompiledSchema {
     /// [`MatcherError`], where a stop token is outside of the vocabulary, or `max_tokens` are too few for any answer.
     pub fn matcher(&self, options: &MatcherOptions) -> Result<Matcher, MatcherError> {
         let start = self.start.lock().unwrap_or_else(PoisonError::into_inner).fork()?;
-        Matcher::new(self.vocabulary.clone(), start, options)
+        Matcher::new(self.vocabulary.clone(), start, options, self.limit_reached.clone())
     }
 
     /// The vocabulary.

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use maskwright::{MaskError, Masker, TokenId, Vocabulary};
 
@@ -75,6 +76,24 @@ pub struct DraftTree<'a> {
     pub tokens: &'a [i64],
 }
 
+/// Whether a matcher of a compiled schema has come to a limit of the engine. All matchers of the schema share it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LimitReached(Arc<AtomicBool>);
+
+impl LimitReached {
+    pub(crate) fn get(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// Returns a result of the engine, and remembers whether it is the error of a limit.
+    fn noted<T>(&self, result: Result<T, MaskError>) -> Result<T, MaskError> {
+        if let Err(MaskError::LimitExceeded(_)) = result {
+            self.0.store(true, Ordering::Relaxed);
+        }
+        result
+    }
+}
+
 /// The position in one answer, with the answer's stop tokens and its limit on tokens.
 ///
 /// A mask is written as words of 32 bits: token `t` is bit `t % 32` of word `t / 32`. Words and bits beyond the vocabulary are zero,
@@ -84,8 +103,9 @@ pub struct Matcher {
     masker: Box<dyn Masker>,
     stop_tokens: Arc<[TokenId]>,
     max_tokens: Option<usize>,
-    /// Whether a stop token was accepted.
-    terminated: bool,
+    /// The positions behind stop tokens that ended the answer. A structural tag may go on behind one.
+    ends: Vec<usize>,
+    limit_reached: LimitReached,
 }
 
 impl fmt::Debug for Matcher {
@@ -103,6 +123,7 @@ impl Matcher {
         vocabulary: Arc<Vocabulary>,
         mut masker: Box<dyn Masker>,
         options: &MatcherOptions,
+        limit_reached: LimitReached,
     ) -> Result<Self, MatcherError> {
         let stop_tokens: Arc<[TokenId]> = match &options.stop_tokens {
             Some(tokens) => tokens.as_slice().into(),
@@ -116,7 +137,7 @@ impl Matcher {
             return Err(MatcherError::StopTokenOutOfRange { token, len });
         }
         if let Some(max_tokens) = options.max_tokens
-            && let Some(length) = masker.completion_length()?
+            && let Some(length) = limit_reached.noted(masker.completion_length())?
             && length + 1 > max_tokens
         {
             let needed = length + 1;
@@ -127,7 +148,8 @@ impl Matcher {
             masker,
             stop_tokens,
             max_tokens: options.max_tokens,
-            terminated: false,
+            ends: Vec::new(),
+            limit_reached,
         })
     }
 
@@ -151,7 +173,7 @@ impl Matcher {
         let stops = self.stop_tokens.contains(&token);
         let token = match (stops, self.vocabulary.is_eos(token)) {
             (true, false) if !self.stands_for_itself(token)? => {
-                if !self.masker.is_complete()? {
+                if !self.is_completed()? {
                     return Ok(false);
                 }
                 // One that a structural tag names may stand for itself.
@@ -160,24 +182,26 @@ impl Matcher {
                 end.or(self.vocabulary.eos_tokens().first().copied()).unwrap_or(token)
             }
             // The token ends other answers, not this one, but a structural tag may name it.
-            (false, true) if self.masker.is_complete()? => return Ok(false),
+            (false, true) if self.is_completed()? => return Ok(false),
             (_, _) => token,
         };
-        match self.masker.advance(token) {
+        match self.limit_reached.noted(self.masker.advance(token)) {
             Ok(()) => {
                 // A structural tag may name a stop token before its end.
                 let is_complete = match stops {
-                    true => self.masker.is_complete(),
+                    true => self.is_completed(),
                     false => Ok(false),
                 };
                 match is_complete {
                     Ok(is_complete) => {
-                        self.terminated = is_complete;
+                        if is_complete {
+                            self.ends.push(self.masker.position());
+                        }
                         Ok(true)
                     }
                     Err(error) => {
                         self.masker.rollback(1)?;
-                        Err(error.into())
+                        Err(error)
                     }
                 }
             }
@@ -188,7 +212,7 @@ impl Matcher {
 
     /// Whether a stop token that ends no sequence elsewhere is a part of the answer here.
     fn stands_for_itself(&mut self, token: TokenId) -> Result<bool, MatcherError> {
-        Ok(self.masker.names(token) && self.masker.mask()?.allows(token))
+        Ok(self.masker.names(token) && self.limit_reached.noted(self.masker.mask())?.allows(token))
     }
 
     /// Accepts tokens up to the first that is not allowed, and counts them.
@@ -211,7 +235,7 @@ impl Matcher {
     ///
     /// [`MatcherError::Mask`], where the engine cannot tell.
     pub fn validate(&mut self, tokens: &[TokenId]) -> Result<usize, MatcherError> {
-        let before = self.place();
+        let before = self.position();
         let accepted = self.accept_all(tokens);
         self.go_back(before)?;
         accepted
@@ -232,11 +256,11 @@ impl Matcher {
         let (row, padding) = row.split_at_mut(needed);
         padding.fill(0);
         let limit = self.max_tokens.map(|most| most.saturating_sub(self.masker.position()));
-        self.masker.write_mask(limit, row)?;
+        self.limit_reached.noted(self.masker.write_mask(limit, row))?;
         let allows = |token: &TokenId| row[*token as usize / 32] >> (token % 32) & 1 == 1;
-        let mut ends = self.terminated || self.vocabulary.eos_tokens().iter().any(allows);
+        let mut ends = self.is_terminated() || self.vocabulary.eos_tokens().iter().any(allows);
         // A structural tag may name an end of sequence where the answer does not end.
-        ends = ends && self.masker.is_complete()?;
+        ends = ends && self.is_completed()?;
         if ends {
             for token in self.vocabulary.eos_tokens() {
                 row[*token as usize / 32] &= !(1 << (token % 32));
@@ -254,9 +278,9 @@ impl Matcher {
         Ok(!allows_all(row, tokens))
     }
 
-    /// Whether a stop token was accepted.
+    /// Whether the token accepted last is a stop token that ended the answer.
     pub fn is_terminated(&self) -> bool {
-        self.terminated
+        self.ends.last() == Some(&self.masker.position())
     }
 
     /// Whether the answer may end here, or has ended.
@@ -265,7 +289,7 @@ impl Matcher {
     ///
     /// [`MatcherError::Mask`], where the engine cannot tell.
     pub fn is_completed(&mut self) -> Result<bool, MatcherError> {
-        Ok(self.masker.is_complete()?)
+        Ok(self.limit_reached.noted(self.masker.is_complete())?)
     }
 
     /// Sets how many tokens the answer may have, those accepted and the stop token among them; none: any number. Unlike
@@ -287,20 +311,14 @@ impl Matcher {
     /// [`MaskError::RollbackTooFar`], where fewer were accepted.
     pub fn rollback(&mut self, tokens: usize) -> Result<(), MatcherError> {
         self.masker.rollback(tokens)?;
-        self.terminated &= tokens == 0;
+        let position = self.masker.position();
+        self.ends.retain(|end| *end <= position);
         Ok(())
     }
 
-    /// Number of tokens accepted, and whether a stop token was.
-    fn place(&self) -> (usize, bool) {
-        (self.masker.position(), self.terminated)
-    }
-
-    /// Goes back to an earlier [`place`](Self::place), from which tokens were only accepted.
-    fn go_back(&mut self, (position, terminated): (usize, bool)) -> Result<(), MatcherError> {
-        self.rollback(self.masker.position() - position)?;
-        self.terminated = terminated;
-        Ok(())
+    /// Goes back to an earlier [`position`](Self::position).
+    fn go_back(&mut self, position: usize) -> Result<(), MatcherError> {
+        self.rollback(self.masker.position() - position)
     }
 
     /// Goes back to the start of the answer.
@@ -323,7 +341,8 @@ impl Matcher {
             masker: self.masker.fork()?,
             stop_tokens: self.stop_tokens.clone(),
             max_tokens: self.max_tokens,
-            terminated: self.terminated,
+            ends: self.ends.clone(),
+            limit_reached: self.limit_reached.clone(),
         })
     }
 
@@ -334,7 +353,7 @@ impl Matcher {
     /// [`MatcherError::Mask`], where the engine cannot tell.
     pub fn forced_tokens(&mut self) -> Result<Vec<TokenId>, MatcherError> {
         let mut tokens = Vec::new();
-        self.masker.forced_tokens(&mut tokens)?;
+        self.limit_reached.noted(self.masker.forced_tokens(&mut tokens))?;
         Ok(tokens)
     }
 
@@ -345,7 +364,7 @@ impl Matcher {
     /// [`MatcherError::Mask`], where the engine cannot tell.
     pub fn forced_text(&mut self) -> Result<String, MatcherError> {
         let mut bytes = Vec::new();
-        self.masker.forced_text(&mut bytes)?;
+        self.limit_reached.noted(self.masker.forced_text(&mut bytes))?;
         let whole = bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid());
         Ok(whole.to_owned())
     }
@@ -357,7 +376,8 @@ impl Matcher {
     /// [`MatcherError::Mask`], where the engine cannot tell.
     pub fn completion(&mut self) -> Result<Option<Vec<TokenId>>, MatcherError> {
         let mut tokens = Vec::new();
-        Ok(self.masker.completion(&mut tokens)?.then_some(tokens))
+        let is_known = self.limit_reached.noted(self.masker.completion(&mut tokens))?;
+        Ok(is_known.then_some(tokens))
     }
 
     /// Fills the row of the current state, and one more for the state behind each of the drafted tokens, up to the first that is not allowed;
@@ -369,7 +389,7 @@ impl Matcher {
     /// [`MatcherError::TooFewRows`], [`MatcherError::RowTooShort`], or [`MatcherError::Mask`] where the engine cannot tell.
     pub fn fill_drafted(&mut self, drafted: &[TokenId], rows: &mut [u32], words: usize) -> Result<usize, MatcherError> {
         check_rows(rows, words, drafted.len() + 1)?;
-        let before = self.place();
+        let before = self.position();
         let mut filled = 0;
         let mut result = Ok(());
         for (number, row) in rows.chunks_mut(words.max(1)).take(drafted.len() + 1).enumerate() {
@@ -411,7 +431,7 @@ impl Matcher {
             return Err(MatcherError::DraftTree("the arrays have different lengths"));
         }
         check_rows(rows, words, nodes)?;
-        let before = self.place();
+        let before = self.position();
         rows[..nodes * words].fill(u32::MAX);
         let filled = self.fill_nodes(tree, rows, words);
         self.go_back(before)?;
@@ -430,7 +450,7 @@ impl Matcher {
             if std::mem::replace(&mut visited[node], true) {
                 return Err(MatcherError::DraftTree("a node is reached twice"));
             }
-            self.rollback(self.masker.position() - position)?;
+            self.go_back(position)?;
             let link = |links: &[i64]| match usize::try_from(links[node]) {
                 Ok(to) if to >= nodes => Err(MatcherError::DraftTree("a link leads outside of the tree")),
                 to => Ok(to.ok()),

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use maskwright::{ExactOptions, MaskError, TokenId, Vocabulary};
+use maskwright::{ExactOptions, Limits, MaskError, TokenId, Vocabulary};
 use maskwright_serving::{
     CompiledSchema, DraftTree, DraftedRow, Executor, Matcher, MatcherError, MatcherOptions, SchemaCompiler,
     SharedMatcher,
@@ -18,6 +18,10 @@ const SCHEMA: &str =
     r#"{"type": "object", "required": ["a"], "additionalProperties": false, "properties": {"a": {"type": "integer"}}}"#;
 
 fn compiler() -> SchemaCompiler {
+    compiler_with(ExactOptions::default())
+}
+
+fn compiler_with(options: ExactOptions) -> SchemaCompiler {
     let mut builder = Vocabulary::builder();
     for byte in 0..=255_u8 {
         builder = builder.text(byte.into(), [byte]).unwrap();
@@ -28,7 +32,7 @@ fn compiler() -> SchemaCompiler {
         .special(OTHER_END, "<other>")
         .unwrap();
     let vocabulary = builder.eos([END]).size(TOKENS).build().unwrap();
-    SchemaCompiler::new(Arc::new(vocabulary), ExactOptions::default(), 1 << 30)
+    SchemaCompiler::new(Arc::new(vocabulary), options, 1 << 30)
 }
 
 fn matcher(options: &MatcherOptions) -> Matcher {
@@ -277,6 +281,42 @@ fn compiled_schemas_are_kept_and_errors_are_not() {
     assert_eq!(compiler.cache_size().0, 1);
     compiler.clear_cache();
     assert!(!Arc::ptr_eq(&first, &compiler.json_schema(SCHEMA).unwrap()));
+}
+
+/// The memory of a compiled schema grows with the answers: once it has come to its limit, later answers would fail, too.
+#[test]
+fn schemas_that_came_to_a_limit_are_compiled_anew() {
+    const NAMES: &str = r#"{"type": "object", "additionalProperties": {"type": "integer"}}"#;
+    let within = |bytes: usize| {
+        let mut limits = Limits::default();
+        limits.memory_bytes = bytes;
+        compiler_with(ExactOptions::default().limits(limits))
+    };
+    let write = |compiled: &CompiledSchema, text: &str| -> Result<usize, MatcherError> {
+        compiled.matcher(&MatcherOptions::default())?.accept_all(&ids(text))
+    };
+    let is_enough = |bytes: usize| {
+        let compiled = within(bytes).json_schema(NAMES);
+        compiled.is_ok_and(|compiled| write(&compiled, r#"{"a":1}"#) == Ok(7))
+    };
+    let bits = (12_u32..30).find(|bits| is_enough(1_usize << *bits)).unwrap();
+    let compiler = within(2_usize << bits);
+    let first = compiler.json_schema(NAMES).unwrap();
+    // Each answer has a name that is new from its first characters on.
+    let answer = |number: usize| format!("{{\"{number}{}\":1}}", "x".repeat(60));
+    let error = (0..100_000).find_map(|number| write(&first, &answer(number)).err());
+    assert!(
+        matches!(error, Some(MatcherError::Mask(MaskError::LimitExceeded(_)))),
+        "{error:?}"
+    );
+    let second = compiler.json_schema(NAMES).unwrap();
+    assert!(!Arc::ptr_eq(&first, &second));
+    assert_eq!(write(&second, r#"{"a":1}"#), Ok(7));
+    assert!(
+        Arc::ptr_eq(&second, &compiler.json_schema(NAMES).unwrap()),
+        "it is kept"
+    );
+    assert_eq!(compiler.cache_size().0, 1);
 }
 
 #[test]

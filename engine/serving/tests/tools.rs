@@ -196,6 +196,31 @@ fn every_family_calls_tools_in_its_format() {
     ));
 }
 
+/// A call may end the answer, and another may follow all the same: the first is the end again once the other is taken back.
+#[test]
+fn an_end_that_was_passed_is_found_again() {
+    let tag = structural_tag(ToolFormat::Harmony, &tools(), &ToolChoice::Required, true).unwrap();
+    let compiled = compiler().structural_tag(&tag.to_string()).unwrap();
+    let mut matcher = compiled.matcher(&MatcherOptions::default()).unwrap();
+    let (one, two) = calls(ToolFormat::Harmony, r#"{"city": "Bern"}"#);
+    let (one, two) = (tokens(&one), tokens(&two));
+    assert_eq!(matcher.accept_all(&one).unwrap(), one.len());
+    assert!(matcher.is_terminated());
+    let further = &two[one.len()..];
+    assert!(matcher.accept(further[0]).unwrap() && !matcher.is_terminated());
+    matcher.rollback(1).unwrap();
+    assert!(matcher.is_terminated());
+    assert_eq!(matcher.validate(further).unwrap(), further.len());
+    assert!(matcher.is_terminated());
+    assert_eq!(matcher.accept_all(further).unwrap(), further.len());
+    assert!(matcher.is_terminated());
+    let mut fork = matcher.fork().unwrap();
+    fork.rollback(further.len()).unwrap();
+    assert!(fork.is_terminated());
+    fork.rollback(1).unwrap();
+    assert!(!fork.is_terminated() && matcher.is_terminated());
+}
+
 #[test]
 fn formats_are_known_by_name_and_by_template() {
     assert_eq!(ToolFormat::from_name("qwen3"), Some(ToolFormat::Hermes));

@@ -34,13 +34,29 @@ fn formats_that_are_nearly_right_are_named() {
         ("emial", "email"),
         ("uuid4", "uuid"),
         ("url", "uri"),
+        ("mail", "email"),
     ] {
         assert!(
             message(format).unwrap().contains(&format!("did you mean `{meant}`?")),
             "{format}"
         );
     }
-    assert!(message("colour-of-hair").unwrap().contains("`pattern`"));
+    for format in [
+        "colour-of-hair",
+        "ulid",
+        "cuid",
+        "cuid2",
+        "nanoid",
+        "ksuid",
+        "mime",
+        "rate",
+    ] {
+        let message = message(format).unwrap();
+        assert!(
+            message.contains("`pattern`") && !message.contains("did you mean"),
+            "{message}"
+        );
+    }
     assert_eq!((message("int64"), message("date")), (None, None));
 }
 

@@ -44,7 +44,7 @@ const FORMATS: [&str; 23] = [
 ];
 
 /// Names that people write for a format.
-const SYNONYMS: [(&str, &str); 14] = [
+const SYNONYMS: [(&str, &str); 15] = [
     ("datetime", "date-time"),
     ("date_time", "date-time"),
     ("dateTime", "date-time"),
@@ -59,6 +59,7 @@ const SYNONYMS: [(&str, &str); 14] = [
     ("guid", "uuid"),
     ("UUID", "uuid"),
     ("e-mail", "email"),
+    ("mail", "email"),
 ];
 
 /// Warns of values that `type` excludes and of formats that no draft defines.
@@ -136,7 +137,12 @@ fn is_of_type(json: &Document, value: NodeIndex, name: &str, draft: Draft) -> bo
 
 /// The format that a name is a slip of the pen away from.
 fn nearest_format(name: &str) -> Option<&'static str> {
-    let most = if name.len() < 8 { 1 } else { 2 };
+    // One letter makes another word of a short one: `ulid`, `cuid`, `mime`, `rate`.
+    let most = match name.len() {
+        0..=4 => 0,
+        5..=7 => 1,
+        _ => 2,
+    };
     let distance = |format: &&str| keyword_suggestion::distance(name.as_bytes(), format.as_bytes());
     let formats = FORMATS.iter().copied().filter(|_| name.len() <= LONGEST_SLIP);
     formats.min_by_key(distance).filter(|format| distance(format) <= most)

@@ -68,6 +68,12 @@ pub(crate) fn forced_tokens<P: Clone>(
             }
         }
     }
+    if let Some(start) = last_of_spaces(&bytes)
+        && !ends.contains(&start)
+        && goes_on_without_space(texts, &end)?
+    {
+        ends.push(start);
+    }
     let mut spelled = ends
         .iter()
         .map(|&end| tokens_after(vocabulary, &|text| tokenizer.tokenize(text), before, &bytes[..end]));
@@ -78,6 +84,25 @@ pub(crate) fn forced_tokens<P: Clone>(
         forced.truncate(same);
     }
     Ok(forced)
+}
+
+/// The place of the last whitespace character of a text that ends in several. Tokenizers that split by `\s+(?!\S)|\s+` set this character
+/// apart before anything but whitespace, also before digits, which it forms no token with.
+fn last_of_spaces(text: &[u8]) -> Option<usize> {
+    let end = text.utf8_chunks().last().filter(|chunk| chunk.invalid().is_empty())?;
+    let mut backwards = end.valid().chars().rev();
+    let (last, before) = (backwards.next()?, backwards.next()?);
+    (last.is_whitespace() && before.is_whitespace()).then(|| text.len() - last.len_utf8())
+}
+
+/// Whether a byte can come next that is not whitespace.
+fn goes_on_without_space<P>(texts: &mut impl ReadBytes<P>, at: &P) -> Result<bool, AutomatonError> {
+    for byte in (0..=u8::MAX).filter(|byte| !byte.is_ascii_whitespace()) {
+        if texts.step(at, byte)?.is_some() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// The tokens of `text` where it stands after the tokens `before`.

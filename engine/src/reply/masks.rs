@@ -11,7 +11,7 @@ use super::ReplyForm;
 use super::text::{self, UnlikeTokens};
 use super::threads::{At, Thread, ThreadReader, begin, data, opening};
 use super::write;
-use super::yaml::{Collections, FIRST, Yaml};
+use super::yaml::{Collections, FIRST, FIRST_OF_SCALARS, Top, Yaml};
 use crate::mask::cache::bounded::{BoundedCache, lock};
 use crate::mask::cache::mask_buffers::BufferPool;
 use crate::mask::cache::sharded::ShardedCache;
@@ -374,11 +374,13 @@ impl<'a> ReplyWalk<'a> {
                 let json = self.builder.automaton.completion(state)?;
                 json.and_then(|json| text::unescaped(&json))
             }
-            At::Yaml(yaml) => {
-                let is_in_text = self.builder.automaton.is_in_text(yaml.json);
-                let json = self.shortest_data_end(yaml)?;
-                json.map(|json| write::rest(&self.cache.collections, yaml, is_in_text, &json))
-            }
+            At::Yaml(yaml) => match self.shortest_data_end(yaml)? {
+                Some(json) => {
+                    let string = self.string_end(yaml.json, &json)?;
+                    Some(write::rest(&self.cache.collections, yaml, string, &json))
+                }
+                None => None,
+            },
             At::Before(_) | At::After(_) => None,
         };
         Ok(data.map(|data| [before, &data, envelope.after.as_bytes()].concat()))
@@ -390,15 +392,15 @@ impl ReplyWalk<'_> {
     fn shortest_data_end(&mut self, at: Yaml) -> Result<Option<Vec<u8>>, AutomatonError> {
         let automaton = &mut self.builder.automaton;
         let rest = automaton.completion(at.json)?;
-        let ends_it = rest
-            .as_ref()
-            .is_some_and(|rest| matches!(rest.first(), Some(b']' | b'}')));
-        if !(ends_it && at.is_before_part()) {
-            return Ok(rest);
-        }
-        // A list or mapping that was begun is not empty.
+        let first = match rest.as_deref() {
+            // A list or mapping that was begun is not empty.
+            Some([b']' | b'}', ..]) if at.is_before_part() => FIRST,
+            // Behind a name and a space, a value takes one line.
+            Some(value @ [b'[' | b'{', ..]) if at.top == Top::Member && !value.starts_with(b"[]") => FIRST_OF_SCALARS,
+            _ => return Ok(rest),
+        };
         let mut shortest: Option<Vec<u8>> = None;
-        for &byte in FIRST {
+        for &byte in first {
             if let Some(begun) = automaton.step(at.json, byte)?
                 && let Some(rest) = automaton.completion(begun)?
                 && shortest.as_ref().is_none_or(|known| rest.len() + 1 < known.len())
@@ -407,6 +409,25 @@ impl ReplyWalk<'_> {
             }
         }
         Ok(shortest)
+    }
+
+    /// Returns the number of bytes that end the string at a state, of JSON that ends the data; none where the state is not in a string.
+    fn string_end(&mut self, at: State, json: &[u8]) -> Result<Option<usize>, AutomatonError> {
+        let automaton = &mut self.builder.automaton;
+        if !automaton.is_in_text(at) {
+            return Ok(None);
+        }
+        // Whether a backslash stands before the state shows in whether a quote behind it, or behind further backslashes, ends the string.
+        let backslashes = json.iter().take_while(|byte| **byte == b'\\').count();
+        let is_escaped = match json.get(backslashes) {
+            Some(b'"') => {
+                let behind = automaton.read_bytes(at, &json[..=backslashes])?;
+                let goes_on = behind.is_some_and(|behind| automaton.is_in_text(behind));
+                goes_on == backslashes.is_multiple_of(2)
+            }
+            _ => false,
+        };
+        Ok(Some(write::string_end(json, is_escaped)))
     }
 }
 

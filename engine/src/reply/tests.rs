@@ -166,6 +166,46 @@ fn masks_say_what_accepting_says() {
     }
 }
 
+/// A completion ends the reply also where a value has to stand on the line of its name, and behind the backslash of an escape.
+#[test]
+fn completions_end_yaml_behind_every_token() {
+    let vocabulary = vocabulary();
+    // The shortest values take several lines.
+    let mapping = closed(r#""x": {"type": "integer"}"#, r#""x""#);
+    let mapping = mapping.replacen(r#""object""#, r#"["string", "object"], "minLength": 10"#, 1);
+    let list = r#"{"type": ["string", "array"], "minLength": 10, "minItems": 1, "items": {"type": "integer"}}"#;
+    let schema = closed(
+        &format!(
+            r#""a": {mapping}, "b": {list}, "c": {{"type": "string"}}, "d": {{"type": "string", "pattern": "^\\\\*$"}}"#
+        ),
+        r#""a""#,
+    );
+    for reply in [
+        "a: \"0123456789\"\nb: \"0123456789\"\nc: \"x\\\"\\\\\"\nd: \"\\\\\\\\\"",
+        "a:\n  x: 12\nb:\n  - -1\n  - 12\nc: \"\"",
+    ] {
+        let mut masker = masker(DataFormat::Yaml, &[Envelope::bare()], &schema);
+        for (read, byte) in reply.bytes().enumerate() {
+            let mask = masker.mask().unwrap().clone();
+            for token in mask.iter().filter(|token| !vocabulary.is_eos(*token)) {
+                masker.advance(token).unwrap();
+                let (mut ended, mut rest) = (masker.fork().unwrap(), Vec::new());
+                assert!(ended.completion(&mut rest).unwrap(), "{:?}, {token}", &reply[..read]);
+                let accepted = rest.iter().all(|token| ended.advance(*token).is_ok());
+                let shown = String::from_utf8_lossy(&vocabulary.text_bytes(&rest)).into_owned();
+                assert!(
+                    accepted && ended.is_complete().unwrap(),
+                    "{:?} and {token}, then {shown:?}",
+                    &reply[..read]
+                );
+                masker.rollback(1).unwrap();
+            }
+            masker.advance(byte.into()).unwrap();
+        }
+        assert!(masker.is_complete().unwrap(), "{reply}");
+    }
+}
+
 #[test]
 fn yaml_is_written_in_blocks() {
     let masker = masker(DataFormat::Yaml, &[Envelope::bare()], &schemas()[1]);

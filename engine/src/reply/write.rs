@@ -18,9 +18,9 @@ enum Before {
     Nothing,
 }
 
-/// Returns the YAML that ends the document at a state, from the compact JSON that ends it; `is_in_text` where that JSON begins
-/// within a string.
-pub(super) fn rest(collections: &Collections, at: Yaml, is_in_text: bool, json: &[u8]) -> Vec<u8> {
+/// Returns the YAML that ends the document at a state, from the compact JSON that ends it; `string` has the number of bytes of
+/// that JSON that end a string, where it begins within one.
+pub(super) fn rest(collections: &Collections, at: Yaml, string: Option<usize>, json: &[u8]) -> Vec<u8> {
     let mut open: Vec<OpenCollection> = Vec::new();
     let mut id: CollectionId = at.collection;
     while let Some(Collection {
@@ -65,8 +65,7 @@ pub(super) fn rest(collections: &Collections, at: Yaml, is_in_text: bool, json: 
             json = json.get(end + 2..).unwrap_or_default();
             before = Before::Colon;
         }
-        Top::Scalar if is_in_text => json = copy(json, string_end(json), &mut text),
-        Top::Scalar => json = copy(json, word_end(json), &mut text),
+        Top::Scalar => json = copy(json, string.unwrap_or_else(|| word_end(json)), &mut text),
         Top::Empty => json = copy(json, json.len().min(1), &mut text),
         _ => {}
     }
@@ -129,7 +128,7 @@ pub(super) fn rest(collections: &Collections, at: Yaml, is_in_text: bool, json: 
                     text.push(b' ');
                 }
                 let length = match byte {
-                    b'"' => 1 + string_end(&json[1..]),
+                    b'"' => 1 + string_end(&json[1..], false),
                     _ => word_end(json),
                 };
                 json = copy(json, length, &mut text);
@@ -140,9 +139,8 @@ pub(super) fn rest(collections: &Collections, at: Yaml, is_in_text: bool, json: 
     text
 }
 
-/// Bytes up to a closing quote and with it.
-fn string_end(json: &[u8]) -> usize {
-    let mut is_escaped = false;
+/// Bytes up to a closing quote and with it; `is_escaped` where a backslash before them begins an escape.
+pub(super) fn string_end(json: &[u8], mut is_escaped: bool) -> usize {
     let end = json.iter().position(|&byte| {
         let ends = byte == b'"' && !is_escaped;
         is_escaped = byte == b'\\' && !is_escaped;

@@ -132,6 +132,9 @@ pub(super) fn is_of_name(byte: u8, is_first: bool) -> bool {
 /// The first bytes of values in JSON, and of a member; those that take several lines in YAML come last.
 pub(super) const FIRST: &[u8] = b"\"-0123456789tfn[{";
 
+/// The first bytes of values that take one line in YAML, other than the empty list.
+pub(super) const FIRST_OF_SCALARS: &[u8] = FIRST.split_at(FIRST.len() - 2).0;
+
 impl Collections {
     pub(super) fn get(&self, id: CollectionId) -> Option<Collection> {
         self.collections.get(id.0 as usize).copied()
@@ -357,8 +360,7 @@ fn opening(is_mapping: bool) -> u8 {
 
 /// Whether a value may come that stands on the line of its name.
 fn begins_on_its_line(automaton: &mut Automaton, json: State) -> Result<bool, AutomatonError> {
-    let scalars = &FIRST[..FIRST.len() - 2];
-    Ok(begins_any(automaton, json, scalars)? || read(automaton, json, b"[]")?.is_some())
+    Ok(begins_any(automaton, json, FIRST_OF_SCALARS)? || read(automaton, json, b"[]")?.is_some())
 }
 
 fn begins_any(automaton: &mut Automaton, json: State, bytes: &[u8]) -> Result<bool, AutomatonError> {

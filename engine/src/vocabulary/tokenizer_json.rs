@@ -50,7 +50,13 @@ pub(super) fn read(json: &[u8]) -> Result<VocabularyBuilder, VocabularyError> {
         }
     }
     for (id, content) in added {
-        builder = builder.text(id, content)?;
+        let bytes = match spelling {
+            // The tokenizer looks for it in the text itself, so that its content is that text.
+            TokenSpelling::ByteLevel => content.as_bytes().to_vec(),
+            // The decoder reads it as it reads the model's tokens: Gemma's runs of spaces are added tokens.
+            TokenSpelling::SentencePiece { .. } => bytes(content, spelling),
+        };
+        builder = builder.text(id, bytes)?;
     }
     for (id, content) in specials {
         builder = builder.special(id, content)?;

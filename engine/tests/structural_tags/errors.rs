@@ -130,6 +130,7 @@ fn errors_have_a_place_and_say_what_to_do() {
             "ways",
         ),
         (two_free_texts(4_000), LimitExceeded, "", "two by two"),
+        (many_searches(8_000, 16), LimitExceeded, "", "two by two"),
     ] {
         let error = compile(&format).err().unwrap_or_else(|| panic!("{format}"));
         assert_eq!((error.kind(), error.pointer()), (kind, Some(place)), "{error}");
@@ -172,4 +173,27 @@ fn two_free_texts(count: usize) -> String {
         .collect();
     let free = format!(r#"{{"type": "dispatch", "rules": [{}]}}"#, rules.join(","));
     format!(r#"{{"type": "sequence", "elements": [{free}, {free}]}}"#)
+}
+
+/// Free text with `count` patterns that end with the same byte, and behind it `searches` repeated expressions: for each of them the search for
+/// ambiguity starts over, and looks at all pairs of the patterns.
+fn many_searches(count: usize, searches: usize) -> String {
+    let rules: Vec<String> = (0..count)
+        .map(|rule| format!(r#"["{rule:04}z", {{"type": "const_string", "value": "x"}}]"#))
+        .collect();
+    let free = format!(
+        r#"{{"type": "dispatch", "loop": false, "rules": [{}]}}"#,
+        rules.join(",")
+    );
+    let expressions: Vec<String> = (0..searches)
+        .map(|number| {
+            format!(
+                r#"{{"type": "plus", "content": {{"type": "regex", "pattern": "a{number}"}}}}, {{"type": "const_string", "value": "X"}}"#
+            )
+        })
+        .collect();
+    format!(
+        r#"{{"type": "sequence", "elements": [{free}, {}]}}"#,
+        expressions.join(",")
+    )
 }

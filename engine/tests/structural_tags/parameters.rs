@@ -432,6 +432,32 @@ fn names_are_alike_in_all_dialects_of_patterns() {
     }
 }
 
+/// Each form of a value that refers to the schema of all arguments reads that schema anew.
+#[test]
+fn references_to_the_schema_of_arguments_are_bounded() {
+    let schema = |count: usize| {
+        let names: Vec<String> = (0..count)
+            .map(|number| format!(r##""p{number}": {{"$ref": "#/$defs/s"}}"##))
+            .collect();
+        format!(
+            r#"{{"properties": {{{}}}, "$defs": {{"s": {{"enum": ["ab"]}}}}, "additionalProperties": false}}"#,
+            names.join(",")
+        )
+    };
+    let few = schema(100);
+    all_of(
+        "minimax_xml",
+        &few,
+        &["<parameter name=\"p7\">ab</parameter><parameter name=\"p99\">ab</parameter>"],
+        &["<parameter name=\"p99\">a</parameter>"],
+    );
+    let error = compile(&tag("qwen_xml", &schema(5_000))).err().unwrap();
+    assert_eq!(error.kind(), CompileErrorKind::LimitExceeded, "{error}");
+    assert!(error.message().contains("memory_bytes"), "{error}");
+    let place = error.pointer().unwrap();
+    assert!(place.starts_with("/format/content/json_schema/properties/p"), "{error}");
+}
+
 #[test]
 fn the_last_of_many_parameters_is_refused_with_its_place() {
     let names: Vec<String> = (0..200_000).map(|number| format!("\"p{number}\": true")).collect();

@@ -15,8 +15,12 @@ const SPARE_TOKENS_IN_LARGE_MASKS: usize = 64;
 /// Number of allowed tokens up to which each one's end is looked for early: a look takes microseconds.
 const MAX_TOKENS_LOOKED_AT_EARLY: usize = 256;
 
-/// Ends that are looked for in one mask at most. A token whose end would be looked for beyond that is not known to lead to an end.
+/// Ends that are looked for in one mask at most, and the bytes that they may have together, each of which is spelled. A token whose end would be
+/// looked for beyond that is not known to lead to an end.
 const MAX_LOOKS: usize = 512;
+const MAX_BYTES_LOOKED_AT: usize = 1 << 20;
+/// Tokens of a mask that are looked at one by one at most: even a token that leads to a known state takes a microsecond.
+const MAX_TOKENS_LOOKED_AT: usize = 4096;
 
 /// Tokens by which the end behind one token within free text may be further than that behind another: a character of which a part is written
 /// takes up to twelve, and a key has to differ from those that were there.
@@ -27,6 +31,15 @@ const MAX_PLANS: usize = 64;
 
 /// Tokens that are not known to lead to an end.
 const NO_END: u32 = u32::MAX;
+
+/// Ends that were looked for in one mask: the length of the completion from each state, or [`NO_END`].
+struct KnownEnds<K> {
+    lengths: HashMap<K, u32>,
+    /// Bytes of these completions.
+    bytes: usize,
+    /// Number of tokens that were looked at.
+    tokens: usize,
+}
 
 /// The lengths of the completions behind the tokens of a mask.
 struct Looks {
@@ -138,7 +151,11 @@ impl<T: MaskedText> StateMasker<T> {
     /// any of them fits.
     fn look(&self, allowed: &TokenMask, fits: impl Fn(u32) -> bool) -> Result<Looks, MaskError> {
         let any = &self.texts().sets().any;
-        let mut by_state = HashMap::new();
+        let mut known = KnownEnds {
+            lengths: HashMap::new(),
+            bytes: 0,
+            tokens: 0,
+        };
         let mut looks = Looks {
             furthest: 0,
             lengths: Vec::new(),
@@ -151,7 +168,7 @@ impl<T: MaskedText> StateMasker<T> {
         let mut alike = None;
         if let Some(one) = one {
             let furthest = self
-                .length_after(one, &mut by_state)?
+                .length_after(one, &mut known)?
                 .saturating_add(SPARE_TOKENS_WITHIN_TEXT);
             if fits(furthest) {
                 (looks.furthest, alike) = (furthest, apart);
@@ -161,10 +178,7 @@ impl<T: MaskedText> StateMasker<T> {
             if alike.as_ref().is_some_and(|apart| is_alike(token, apart)) || self.ends_here(token)? {
                 continue;
             }
-            let length = match by_state.len() < MAX_LOOKS {
-                true => self.length_after(token, &mut by_state)?,
-                false => NO_END,
-            };
+            let length = self.length_after(token, &mut known)?;
             looks.furthest = looks.furthest.max(length);
             looks.lengths.push((token, length));
         }
@@ -180,17 +194,24 @@ impl<T: MaskedText> StateMasker<T> {
         Ok(is_end && self.texts().after_special(self.state(), token)?.is_none())
     }
 
-    /// The length of the completion behind a token.
-    fn length_after(&self, token: TokenId, known: &mut HashMap<T::Key, u32>) -> Result<u32, MaskError> {
+    /// The length of the completion behind a token; [`NO_END`] where there is none, or where it is not looked for any more.
+    fn length_after(&self, token: TokenId, known: &mut KnownEnds<T::Key>) -> Result<u32, MaskError> {
+        known.tokens += 1;
+        if known.tokens > MAX_TOKENS_LOOKED_AT {
+            return Ok(NO_END);
+        }
         let Some(next) = self.after(self.state(), token, false)? else {
             return Ok(NO_END);
         };
-        Ok(match known.entry(T::key(&next)) {
-            Entry::Occupied(known) => *known.get(),
+        let may_look = known.lengths.len() < MAX_LOOKS && known.bytes < MAX_BYTES_LOOKED_AT;
+        match known.lengths.entry(T::key(&next)) {
+            Entry::Occupied(known) => Ok(*known.get()),
+            Entry::Vacant(_) if !may_look => Ok(NO_END),
             Entry::Vacant(room) => {
                 let length = self.texts().completion_length(&next)?;
-                *room.insert(length.map_or(NO_END, |length| length.tokens as u32))
+                known.bytes += length.map_or(0, |length| length.bytes);
+                Ok(*room.insert(length.map_or(NO_END, |length| length.tokens as u32)))
             }
-        })
+        }
     }
 }

@@ -45,6 +45,7 @@ pub(super) fn parse(
         formats: Vec::new(),
         contents: Vec::new(),
         known: HashMap::new(),
+        referred_bytes: 0,
         open: Vec::new(),
     };
     let root = parser.root()?;
@@ -66,6 +67,8 @@ pub(super) struct Parser<'a> {
     formats: Vec<Format>,
     contents: Vec<FoundContent>,
     known: HashMap<ContentSource, ContentId>,
+    /// Bytes of the schemas of arguments that contents refer to, counted with each form of a parameter that does.
+    pub(super) referred_bytes: usize,
     /// Formats that are still to be read.
     open: Vec<(NodeIndex, FormatId)>,
 }

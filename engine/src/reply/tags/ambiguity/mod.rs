@@ -31,8 +31,10 @@ use pairs::{Found, Pairs, Position};
 /// bound, but not that one.
 pub(super) fn check_threads(program: &Program, contents: &Contents) -> Result<(), CompileError> {
     let mut outlines = Outlines::new(contents);
+    // The search starts over when contents have finer outlines.
+    let mut steps = 0;
     let pairs = loop {
-        match Pairs::new(program, &outlines).find()? {
+        match Pairs::new(program, &outlines, &mut steps).find()? {
             Found::All(pairs) => break pairs,
             Found::Conflict(contents) => {
                 let mut is_known_better = false;

@@ -16,7 +16,8 @@ use super::outline::{Alternatives, Outlines, START};
 
 /// Maximal number of pairs of one structural tag: a choice among as many documents as there may be threads has fewer.
 const MAX_PAIRS: usize = 1 << 19;
-/// Maximal number of steps of one search: successors of positions, and pairs of them that are looked at, repetitions included.
+/// Maximal number of steps of all searches for one structural tag: points, bytes of patterns, successors of positions, and pairs of them that
+/// are looked at, repetitions included.
 const MAX_SEARCH_STEPS: usize = 1 << 28;
 
 /// Flag in the state of free text: the part of the patterns that was read before the threads of a pair parted is unknown.
@@ -57,7 +58,8 @@ pub(super) struct Pairs<'a> {
     behind_patterns: HashMap<(PointId, u8), SmallVec<[PointId; 2]>>,
     seen: HashSet<(Position, Position)>,
     open: Vec<(Position, Position)>,
-    steps: usize,
+    /// Number of steps, those of earlier searches included.
+    steps: &'a mut usize,
 }
 
 /// The result of the search: all pairs, or the contents whose outlines are too coarse.
@@ -68,7 +70,8 @@ pub(super) enum Found {
 }
 
 impl<'a> Pairs<'a> {
-    pub(super) fn new(program: &'a Program, outlines: &'a Outlines<'a>) -> Self {
+    /// A search that adds its steps to those of earlier ones.
+    pub(super) fn new(program: &'a Program, outlines: &'a Outlines<'a>, steps: &'a mut usize) -> Self {
         let mut apart: HashSet<u8> = b" \t\n\r0123456789.eE+-\"]}l".iter().copied().collect();
         let mut behind_patterns: HashMap<_, SmallVec<_>> = HashMap::new();
         for (number, point) in (0..).zip(&program.points) {
@@ -95,7 +98,7 @@ impl<'a> Pairs<'a> {
             behind_patterns,
             seen: HashSet::new(),
             open: Vec::new(),
-            steps: 0,
+            steps,
         }
     }
 
@@ -121,6 +124,7 @@ impl<'a> Pairs<'a> {
         let program = self.program;
         for (number, point) in (0..).zip(&program.points) {
             let threads = &program.entry(number).threads;
+            self.count_steps(1 + threads.len() * threads.len() / 2)?;
             for (place, one) in threads.iter().enumerate() {
                 for other in &threads[place + 1..] {
                     if let Some(conflict) = self.add(position(*one), position(*other))? {
@@ -185,6 +189,7 @@ impl<'a> Pairs<'a> {
     fn found_at_once(&mut self, region: &Region) -> Result<Option<Conflict>, CompileError> {
         let rules: HashMap<&[u8], PointId> = region.rules().collect();
         for (text, point) in region.rules() {
+            self.count_steps(text.len())?;
             for from in 1..text.len() {
                 let Some(other) = rules.get(&text[from..]) else {
                     continue;
@@ -274,8 +279,8 @@ impl<'a> Pairs<'a> {
 
     /// Counts steps against [`MAX_SEARCH_STEPS`].
     fn count_steps(&mut self, count: usize) -> Result<(), CompileError> {
-        self.steps += count;
-        match self.steps > MAX_SEARCH_STEPS {
+        *self.steps += count;
+        match *self.steps > MAX_SEARCH_STEPS {
             true => Err(too_large("ways to read a reply, two by two", MAX_SEARCH_STEPS)),
             false => Ok(()),
         }

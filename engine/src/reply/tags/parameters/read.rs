@@ -37,6 +37,9 @@ const REFUSED: [&str; 21] = [
     "$recursiveRef",
 ];
 
+/// Bytes of memory that a byte of a schema takes where it is read, roughly: each value takes 16 bytes beside its text.
+const MEMORY_OF_BYTE: usize = 8;
+
 /// Returns the schema of those strings among some values that a [`Way`] can write.
 fn schema_of_strings(value: &ValueSchema, style: &ParameterStyle, way: &Way) -> String {
     // No mark has a character with a meaning in expressions.
@@ -150,7 +153,7 @@ impl Parser<'_> {
             let literal = |text: &str| members.literal(text, at).map_err(|error| error.at(place));
             let mut forms = Vec::new();
             for way in style.ways {
-                for content in self.contents_of(&value, style, way, place) {
+                for content in self.contents_of(&value, style, way, place)? {
                     forms.push(Form {
                         before: literal(&format!("{}{name}{}", style.open, way.before))?,
                         parts: vec![(content, literal(way.after)?)],
@@ -210,7 +213,7 @@ impl Parser<'_> {
         });
         let mut forms = Vec::new();
         for way in style.ways {
-            for content in self.contents_of(value, style, way, place) {
+            for content in self.contents_of(value, style, way, place)? {
                 let (before, after): (Literal, Literal) = (
                     self.members.literal(way.before, at)?,
                     self.members.literal(way.after, at)?,
@@ -225,13 +228,17 @@ impl Parser<'_> {
     }
 
     /// Returns the contents that a value, whose schema stands at a JSON Pointer, has when it is written in a [`Way`].
+    ///
+    /// # Errors
+    ///
+    /// [`CompileErrorKind::LimitExceeded`] where too many contents refer to the schema of all arguments: each reads that anew.
     fn contents_of(
         &mut self,
         value: &ValueSchema,
         style: &'static ParameterStyle,
         way: &Way,
         place: &str,
-    ) -> Vec<ContentId> {
+    ) -> Result<Vec<ContentId>, CompileError> {
         let mut contents = Vec::new();
         let mut add = |source, is_verbatim| {
             contents.push(self.content(FoundContent {
@@ -283,6 +290,19 @@ impl Parser<'_> {
             };
             add(source, is_verbatim);
         }
-        contents
+        if let Some(text) = &value.arguments {
+            // 200 parameters that refer to a schema of 300 KB, each in four forms, are within the limit's default.
+            let bytes = text.len().saturating_mul(contents.len());
+            self.referred_bytes = self.referred_bytes.saturating_add(bytes);
+            let allowed = self.limits.memory_bytes / MEMORY_OF_BYTE;
+            if self.referred_bytes > allowed {
+                let message = format!(
+                    "parameters refer to the schema of all arguments, which is read anew for each form of their values, in all more than \
+                     {allowed} bytes (the limit `memory_bytes` divided by {MEMORY_OF_BYTE}): write their schemas out"
+                );
+                return Err(CompileError::new(CompileErrorKind::LimitExceeded, message).at(place));
+            }
+        }
+        Ok(contents)
     }
 }
