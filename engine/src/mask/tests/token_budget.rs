@@ -1,5 +1,7 @@
 //! Masks under a limit on tokens: whatever is chosen, the document ends in time.
 
+use std::ops::RangeInclusive;
+
 use rand::seq::IndexedRandom as _;
 use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
@@ -171,4 +173,45 @@ fn tokens_within_free_text_are_allowed_together() {
     let limited = masker.mask_within(40).unwrap();
     let inside = texts.iter().filter(|text| text.len() == 2);
     assert_eq!(inside.filter(|text| limited.allows(id(text))).count(), 676);
+}
+
+/// Texts of two letters, of which the first is one of so many, and the first of them once more.
+fn pairs_of_letters(firsts: RangeInclusive<char>) -> Vec<String> {
+    let pairs = firsts.flat_map(|one| ('a'..='z').map(move |other| format!("{one}{other}")));
+    pairs.chain(["aa".to_owned()]).collect()
+}
+
+/// Which of the tokens `texts` may come within `tokens` tokens where a string begins that has each of them twice, with `between` in between. `ab` has
+/// a hundred letters more.
+fn pairs_allowed(texts: &[String], between: &str, tokens: usize) -> Vec<bool> {
+    let ends: Vec<String> = texts[..texts.len() - 1]
+        .iter()
+        .map(|text| match text.as_str() {
+            "ab" => format!(r#""ab{between}ab{}""#, "x".repeat(100)),
+            _ => format!(r#""{text}{between}{text}""#),
+        })
+        .collect();
+    let mut masker = compiler(vocabulary(texts), ExactOptions::default())
+        .compile(&format!(r#"{{"enum": [{}]}}"#, ends.join(",")))
+        .unwrap();
+    masker.advance(TokenId::from(b'"')).unwrap();
+    let mask = masker.mask_within(tokens).unwrap();
+    (256..).take(texts.len()).map(|token| mask.allows(token)).collect()
+}
+
+/// Of more states than ends are looked for, the first are allowed where they end in time, and so is every token that leads to one of these.
+#[test]
+fn tokens_that_lead_to_a_known_end_are_allowed_however_many_were_looked_at() {
+    let allowed = pairs_allowed(&pairs_of_letters('a'..='z'), "", 40);
+    assert_eq!(allowed[..4], [true, false, true, true], "the second text is too long");
+    assert!(allowed[480] && !allowed[675], "ends are looked for behind some of them");
+    assert!(allowed[676], "it leads where the first text leads");
+}
+
+/// The ends that are looked for in one mask have a mebibyte together at most.
+#[test]
+fn long_ends_are_looked_for_behind_few_tokens() {
+    let allowed = pairs_allowed(&pairs_of_letters('a'..='f'), &"y".repeat(7_500), 7_540);
+    let count = allowed.iter().filter(|is_allowed| **is_allowed).count();
+    assert!(allowed[0] && (1..150).contains(&count), "{count}");
 }
