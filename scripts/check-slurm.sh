@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs scripts/slurm/ on a Slurm cluster of one machine, which it starts and ends: a run of `masks` over the built-in sample's schemas in
 # six parts, one of them killed in the middle and one at the end of its time, both put into the queue again; merged, it has the records of the run in one piece, times
-# aside. Then the same call makes a lost report and a half-written merge anew. Needs root, as slurmd does, and about two minutes.
+# aside. Then the same call makes a lost report and a half-written merge anew. Needs root, as slurmd does.
 #
 #   apt-get install slurm-wlm jq
 #   scripts/check-slurm.sh                     # the program in target/release, built where there is none

@@ -52,12 +52,13 @@ pub trait LanguageModel: Send {
     /// CPU.
     fn append(&mut self, tokens: &[u32]) -> Result<Tensor, ModelError>;
 
-    /// Appends `tokens` as [`append`](Self::append) does, unless `is_stopped` returns true between two of the parts that a long prompt is
-    /// read in. Returns `None` then; the sequence is as before. The default implementation never asks.
+    /// Appends `tokens` and returns the logits as [`append`](Self::append) does, unless `is_stopped` returns true between two of the parts
+    /// that a long prompt is read in. Returns `None` then; the sequence is as before. The default implementation never asks.
     ///
     /// # Errors
     ///
-    /// Those of [`append`](Self::append).
+    /// [`ModelError::ContextFull`], [`ModelError::TokenOutOfRange`], [`ModelError::NothingToAppend`], [`ModelError::Compute`] and
+    /// [`ModelError::NonFiniteLogits`], as [`append`](Self::append) has them: the sequence is then as before.
     fn append_unless(&mut self, tokens: &[u32], _is_stopped: &dyn Fn() -> bool) -> Result<Option<Tensor>, ModelError> {
         self.append(tokens).map(Some)
     }

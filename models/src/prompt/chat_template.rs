@@ -141,7 +141,8 @@ impl ChatTemplate {
         Ok(default_template(&written).map(|text| (file, text)))
     }
 
-    /// What stands in the first file that there is, after its name: a text, several with names, or `null`.
+    /// Returns the name of the first file that the model has for a chat template, and the value of `chat_template` in it: one template as a text,
+    /// several with names as a list or an object, or `null`.
     fn written(files: &ModelFiles, config: &TokenizerConfig) -> Result<(&'static str, Json), ModelError> {
         if let Some(bytes) = files.get(TEMPLATE_JINJA) {
             return Ok((TEMPLATE_JINJA, String::from_utf8_lossy(bytes).into()));

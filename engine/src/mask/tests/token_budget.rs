@@ -181,8 +181,8 @@ fn pairs_of_letters(firsts: RangeInclusive<char>) -> Vec<String> {
     pairs.chain(["aa".to_owned()]).collect()
 }
 
-/// Which of the tokens `texts` may come within `tokens` tokens where a string begins that has each of them twice, with `between` in between. `ab` has
-/// a hundred letters more.
+/// Returns for each token of `texts` whether the mask under a limit of `tokens` tokens allows it behind the quote of a string. The string is one
+/// of an `enum`: for each text, the text, `between`, and the text again; the one of `ab` has a hundred letters more.
 fn pairs_allowed(texts: &[String], between: &str, tokens: usize) -> Vec<bool> {
     let ends: Vec<String> = texts[..texts.len() - 1]
         .iter()
@@ -199,7 +199,8 @@ fn pairs_allowed(texts: &[String], between: &str, tokens: usize) -> Vec<bool> {
     (256..).take(texts.len()).map(|token| mask.allows(token)).collect()
 }
 
-/// Of more states than ends are looked for, the first are allowed where they end in time, and so is every token that leads to one of these.
+/// A mask looks for the ends of so many states at most. A token that leads to one of these states is allowed if the end is in time, however late
+/// the token comes.
 #[test]
 fn tokens_that_lead_to_a_known_end_are_allowed_however_many_were_looked_at() {
     let allowed = pairs_allowed(&pairs_of_letters('a'..='z'), "", 40);
