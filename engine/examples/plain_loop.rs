@@ -37,32 +37,31 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut model = RandomModel(1);
 
     let mut document: Vec<TokenId> = Vec::new();
-    let mut rest: Vec<TokenId> = Vec::new();
+    let (mut next, mut rest) = (Vec::new(), Vec::new());
     let mut logits = vec![0.0; vocabulary.len()];
     loop {
         model.write_logits(&mut logits);
-        masker.mask()?.apply_to(&mut logits);
-        // A token after which the document could not be ended in time is taken back, and another one chosen.
-        let token = loop {
-            let token = most_likely(&logits).ok_or("the limit is too small for any document")?;
-            masker.advance(token)?;
-            rest.clear();
-            if !masker.completion(&mut rest)? || document.len() + 1 + rest.len() <= limit {
-                break token;
-            }
-            masker.rollback(1)?;
-            logits[token as usize] = f32::NEG_INFINITY;
-        };
+        masker.mask_within(limit - document.len())?.apply_to(&mut logits);
+        let token = most_likely(&logits).ok_or("no token is allowed")?;
+        masker.advance(token)?;
         if vocabulary.is_eos(token) {
             break;
         }
-        // The model would read forced tokens together with the chosen one, in one forward pass.
-        let mut next = vec![token];
+        document.push(token);
+        // The model would read forced tokens together with the chosen one, in one forward pass. They are the tokenizer's, which may be
+        // more than the fewest: near the limit none are taken.
+        next.clear();
+        rest.clear();
         masker.forced_tokens(&mut next)?;
-        for forced in &next[1..] {
-            masker.advance(*forced)?;
+        if masker.completion(&mut rest)? && document.len() + next.len() + rest.len() < limit {
+            for forced in &next {
+                masker.advance(*forced)?;
+            }
+            document.append(&mut next);
         }
-        document.extend(next);
+        if document.len() == limit {
+            return Err("the limit is too small for any document".into());
+        }
     }
     println!("{}", String::from_utf8(vocabulary.text_bytes(&document))?);
     println!("{} tokens of at most {limit}", document.len());

@@ -579,6 +579,69 @@ fn arrays_may_have_to_contain_hundreds_of_constants() {
     );
 }
 
+/// Arrays that have to contain many items and may have few: by what cannot be the same item, not by every set of those that have come.
+#[test]
+fn arrays_may_have_to_contain_many_in_few_items() {
+    let kinds = |more: &str| {
+        list(16, |at| {
+            format!(r#"{{"contains": {{"type": "string", "pattern": "^k{at}:"}}{more}}}"#)
+        })
+    };
+    let members = |more: &str| {
+        list(16, |at| {
+            format!(r#"{{"contains": {{"type": "object", "required": ["k{at}"]}}{more}}}"#)
+        })
+    };
+    let texts = |count: usize| list(count, |at| format!(r#""k{at}:""#));
+    let all = list(16, |at| format!(r#""k{at}": 0"#));
+    let each = list(16, |at| format!(r#"{{"k{at}": 0}}"#));
+    answered(
+        &format!(r#"{{"type": "array", "allOf": [{}], "maxItems": 16}}"#, kinds("")),
+        &[
+            (&format!("[{}]", texts(16)), true),
+            (&format!(r#"["k3:", {}]"#, texts(16)), false),
+            (&format!(r#"["k1:", {}]"#, texts(15)), false),
+            (&format!(r#"["k", {}]"#, texts(15)), false),
+        ],
+    );
+    assert_eq!(
+        work(
+            &format!(r#"{{"type": "array", "allOf": [{}], "maxItems": 15}}"#, kinds("")),
+            &[]
+        ),
+        Verdict::Unsatisfiable
+    );
+    answered(
+        &format!(r#"{{"type": "array", "allOf": [{}], "maxItems": 1}}"#, members("")),
+        &[
+            (&format!("[{{{all}}}]"), true),
+            (&format!("[{{{all}}}, 1]"), false),
+            (r#"[{"k0": 0}]"#, false),
+        ],
+    );
+    answered(
+        &format!(
+            r#"{{"type": "array", "allOf": [{}], "maxItems": 33}}"#,
+            kinds(r#", "minContains": 2, "maxContains": 3"#)
+        ),
+        &[
+            (&format!("[{},{}]", texts(16), texts(16)), true),
+            (&format!(r#"["k15:",{},{}]"#, texts(16), texts(16)), true),
+            (&format!("[{0},{0},{0}]", texts(11)), false),
+            (&format!(r#"["k1:","k1:",{},{}]"#, texts(16), texts(15)), false),
+        ],
+    );
+    let once = members(r#", "maxContains": 1"#);
+    answered(
+        &format!(r#"{{"type": "array", "allOf": [{once}]}}"#),
+        &[
+            (&format!("[{{{all}}}]"), true),
+            (&format!("[1,{each},2]"), true),
+            (&format!(r#"[{each},{{"k7": 0}}]"#), false),
+        ],
+    );
+}
+
 /// Lowers a limit.
 type Lower<'a> = &'a dyn Fn(&mut Limits);
 

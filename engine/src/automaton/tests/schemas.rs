@@ -1,7 +1,7 @@
 //! Schemas of every keyword, which the tests of the automaton share.
 
 /// Schemas whose keywords interact. Their keys and values are few, so that random documents hit them.
-pub(crate) const SCHEMAS: [&str; 48] = [
+pub(crate) const SCHEMAS: [&str; 52] = [
     "true",
     r#"{"type": ["integer", "null", "string"], "minimum": 0, "maxLength": 1}"#,
     r#"{"properties": {"a": {"type": "integer"}, "b": {"enum": ["a", 1]}}, "required": ["a"], "additionalProperties": false}"#,
@@ -50,6 +50,11 @@ pub(crate) const SCHEMAS: [&str; 48] = [
     r#"{"anyOf": [{"uniqueItems": true, "items": {"enum": [0, 1, "a"]}}, {"minItems": 3}], "type": "array"}"#,
     r#"{"properties": {"a": {"oneOf": [{"const": 0}, {"const": 1}, {"enum": [1, "a"]}, {"const": null}, {"type": "integer"}]}}, "required": ["a"]}"#,
     r#"{"oneOf": [{"properties": {"a": {"const": 0}}}, {"properties": {"a": {"const": 1}}}, {"properties": {"a": {"const": "a"}, "b": {"type": "integer"}}}, {"properties": {"a": {"const": "ab"}}}], "type": "object"}"#,
+    // More items are needed than there may be, unless one is several of them, of which there may not be many.
+    r#"{"type": "array", "allOf": [{"contains": {"minimum": 1}, "maxContains": 1}, {"contains": {"type": "integer"}, "maxContains": 2}, {"contains": {"type": ["string", "integer"]}}], "maxItems": 2}"#,
+    r#"{"type": "array", "allOf": [{"contains": {"type": "string"}, "minContains": 2, "maxContains": 2}, {"contains": {"type": "integer"}, "maxContains": 1}], "minItems": 4, "maxItems": 5}"#,
+    r#"{"type": "array", "items": {"type": ["string", "integer"]}, "allOf": [{"contains": {"type": "string"}, "maxContains": 2}, {"contains": {"minimum": 1}, "minContains": 0, "maxContains": 1}], "minItems": 3}"#,
+    r#"{"type": "array", "anyOf": [{"contains": {"type": "integer"}, "minContains": 2, "maxContains": 2}, {"contains": {"type": "string"}, "minContains": 2}], "contains": {"enum": [0, "a", null]}, "maxContains": 1, "maxItems": 3}"#,
 ];
 
 /// Schemas under which members and items depend on one another.

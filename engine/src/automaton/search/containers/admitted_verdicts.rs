@@ -59,6 +59,7 @@ impl Search {
                 FewChanged::new(&mut this.algebra.formulas, formula, &value)
             }
         };
+        let goals_before = self.goals;
         let (mut ways, mut admitted) = (vec![known], Vec::new());
         let (left, mut ways_apart) = (apart(self, formula), vec![apart(self, known)]);
         for satisfied in combinations {
@@ -91,6 +92,10 @@ impl Search {
                 }
                 let limit = ("verdicts", self.algebra.limits.verdicts);
                 check_limit(ways.len(), limit, "combinations of subschemas that a value may satisfy")?;
+                // Each search takes up the ways found before, so that their number alone does not bound the work.
+                let limit = ("search_states", 20 * self.algebra.limits.search_states);
+                let what = "goals in the search for what a value may satisfy";
+                check_limit(self.goals - goals_before, limit, what)?;
             }
         }
         if are_few {

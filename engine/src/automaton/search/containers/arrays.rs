@@ -1,13 +1,10 @@
 //! Completion of arrays: the [theory](Theory) of facts about the items to come.
 //!
 //! Facts say that all items of a range satisfy an assertion, that some item does not, that so many satisfy one, or how
-//! many items there are. The ends of the ranges cut the array into runs of items that have to satisfy the same. Items
-//! that have to exist are put into runs one after the other, with as few of them as possible where there is not room
-//! for all. Where that does not succeed, or where only so many items may satisfy an assertion, the residual formulas
-//! are searched item by item.
+//! many items there are. [Models](super::array_models) are made of them.
 
 use crate::automaton::error::AutomatonError;
-use crate::automaton::formula::{AssertionId, AtomKind, DiagramId, FormulaId, ItemsId, split, verdict_of};
+use crate::automaton::formula::{AssertionId, Atom, AtomKind, DiagramId, FormulaId, ItemsId};
 use crate::automaton::search::containers::tableau::{Reasons, Tableau, Theory, united};
 use crate::automaton::search::containers::value_facts::ValueFacts;
 use crate::automaton::search::{Query, Requirement, Search};
@@ -24,35 +21,60 @@ pub(crate) struct Run {
 /// Items that complete an array.
 #[derive(Clone, Debug, Default)]
 pub(in crate::automaton::search) struct ArrayModel {
-    runs: Vec<Run>,
+    pub(super) runs: Vec<Run>,
+}
+
+impl ArrayModel {
+    /// Number of items.
+    fn length(&self) -> u64 {
+        self.runs.iter().fold(0, |length, run| length.saturating_add(run.count))
+    }
+
+    /// The values of atoms that count items, if these items come and no others, or if one of the run `less` does not come; `None` where
+    /// the model leaves one open.
+    fn values(&self, atoms: &[(Atom, AtomKind)], less: Option<usize>) -> Option<Vec<(Atom, FormulaId)>> {
+        let mut values = Vec::with_capacity(atoms.len());
+        for &(atom, kind) in atoms {
+            let value = match kind {
+                AtomKind::LengthAtLeast(least) => self.length() >= least,
+                AtomKind::Contains(assertion, least) => {
+                    let (mut found, mut open) = (0_u64, 0_u64);
+                    for (at, run) in self.runs.iter().enumerate() {
+                        let count = run.count - u64::from(less == Some(at));
+                        if run.item.all.contains(&assertion) {
+                            found = found.saturating_add(count);
+                        } else if !run.item.none.contains(&assertion) {
+                            open = open.saturating_add(count);
+                        }
+                    }
+                    if found < least && found.saturating_add(open) >= least {
+                        return None;
+                    }
+                    found >= least
+                }
+                _ => continue,
+            };
+            values.push((atom, FormulaId::constant(value)));
+        }
+        Some(values)
+    }
 }
 
 /// Number of assertions on an item from which on a model that serves all verdicts is looked for first.
-const ASSERTIONS_WORTH_A_MODEL: usize = 8;
+const ASSERTIONS_WORTH_A_MODEL: usize = 4;
 
 /// The facts about the items of an array.
 #[derive(Default)]
 pub(in crate::automaton::search) struct ArrayFacts<'a> {
-    /// The atoms and negated atoms, with their reasons.
-    facts: Vec<(AtomKind, bool, Reasons)>,
+    facts: Vec<Fact>,
     /// The assertions of the item before all others, whose verdicts the formulas speak of.
     read: &'a [AssertionId],
     /// Facts about the item before all others.
     item: ValueFacts,
 }
 
-/// Items that have to exist.
-struct Needed {
-    /// The items are not before this index, and before the index `to`.
-    from: u64,
-    to: u64,
-    /// The assertion that the items satisfy or do not satisfy.
-    assertion: AssertionId,
-    holds: bool,
-    count: u64,
-    /// Number of items that could be such an item, as found out.
-    room: u64,
-}
+/// An atom, whether it holds, and the reasons of that.
+pub(super) type Fact = (AtomKind, bool, Reasons);
 
 impl Theory for ArrayFacts<'_> {
     type Model = ArrayModel;
@@ -64,7 +86,20 @@ impl Theory for ArrayFacts<'_> {
         holds: bool,
         reasons: &Reasons,
     ) -> Result<Option<Reasons>, AutomatonError> {
+        // So many items and more are not without so many.
+        let contradicts = |(other, is, _): &&Fact| match (atom, *other) {
+            (AtomKind::LengthAtLeast(one), AtomKind::LengthAtLeast(two)) => *is != holds && (one >= two) == holds,
+            (AtomKind::Contains(this, one), AtomKind::Contains(that, two)) => {
+                this == that && *is != holds && (one >= two) == holds
+            }
+            _ => false,
+        };
+        let other = self.facts.iter().find(contradicts);
+        let conflict = other.map(|(.., others)| united([reasons, others]));
         self.facts.push((atom, holds, reasons.clone()));
+        if conflict.is_some() {
+            return Ok(conflict);
+        }
         match atom {
             AtomKind::Verdict(place) if holds => {
                 self.item.add(self.read[place as usize], holds, reasons);
@@ -94,8 +129,7 @@ impl Theory for ArrayFacts<'_> {
         if let Some(conflict) = self.item.check(search, true)? {
             return Ok(Err(conflict));
         }
-        let model = search.array_of(&self.facts)?;
-        Ok(model.ok_or_else(|| united(self.facts.iter().map(|(.., reasons)| reasons))))
+        search.array_of(&self.facts)
     }
 }
 
@@ -177,7 +211,7 @@ impl Search {
             let after_any = self.algebra.formulas.replace(formula, &verdicts);
             if let Some(runs) = self.items_to_array_end(&[after_any])? {
                 checked(self, &runs)?;
-                let way = self.under_array(formula, &mut ArrayModel { runs })?;
+                let way = self.under_most_of_array(formula, &mut ArrayModel { runs })?;
                 first = self.algebra.formulas.or([first, way]);
             }
         }
@@ -190,7 +224,7 @@ impl Search {
             match tableau.search(this)? {
                 Some((_, mut model)) => {
                     checked(this, &model.runs)?;
-                    this.under_array(formula, &mut model).map(Some)
+                    this.under_most_of_array(formula, &mut model).map(Some)
                 }
                 None => Ok(None),
             }
@@ -210,10 +244,7 @@ impl Search {
     /// The formula over verdicts that `formula` becomes if the items of the model come and no others. Facts about the items that
     /// the model leaves open are fixed on the way.
     fn under_array(&mut self, formula: FormulaId, model: &mut ArrayModel) -> Result<FormulaId, AutomatonError> {
-        let length = model
-            .runs
-            .iter()
-            .fold(0_u64, |length, run| length.saturating_add(run.count));
+        let length = model.length();
         let mut left = formula;
         for is_open in [true, false] {
             let mut changes = Vec::new();
@@ -252,6 +283,80 @@ impl Search {
         Ok(left)
     }
 
+    /// The formula over verdicts that `formula` becomes if the items of the model come, or all but some, each of which matters to one part
+    /// of the formula alone. Without this, what each such part says about verdicts would multiply with what the others say.
+    fn under_most_of_array(&mut self, formula: FormulaId, model: &mut ArrayModel) -> Result<FormulaId, AutomatonError> {
+        let way = self.under_array(formula, model)?;
+        if way.decided().is_some() {
+            return Ok(way);
+        }
+        let (parts, part_of) = self.parts_of_items(formula);
+        // The runs of which an item matters to one part only.
+        let mut spare: Vec<Vec<usize>> = vec![Vec::new(); parts.len()];
+        for (at, run) in model.runs.iter().enumerate().filter(|(_, run)| run.count > 0) {
+            let asked = part_of.iter().filter(|(one, _)| !run.item.none.contains(one));
+            let mut places: Vec<usize> = asked.map(|(_, place)| *place).collect();
+            places.sort_unstable();
+            places.dedup();
+            if let [place] = places[..] {
+                spare[place].push(at);
+            }
+        }
+        let left_out = spare.iter().filter(|runs| !runs.is_empty()).count() as u64;
+        let algebra = &self.algebra;
+        let atoms = algebra.formulas.atoms(formula).iter();
+        let atoms: Vec<(Atom, AtomKind)> = atoms.map(|atom| (*atom, algebra.atoms.kind(*atom))).collect();
+        let length = model.length();
+        let is_indifferent = |kind: AtomKind| match kind {
+            AtomKind::Contains(..) | AtomKind::Verdict(_) => true,
+            AtomKind::LengthAtLeast(least) => (length >= least) == (length.saturating_sub(left_out) >= least),
+            _ => false,
+        };
+        let Some(whole) = model.values(&atoms, None) else {
+            return Ok(way);
+        };
+        if left_out == 0 || !atoms.iter().all(|(_, kind)| is_indifferent(*kind)) {
+            return Ok(way);
+        }
+        let formulas = &mut self.algebra.formulas;
+        let mut all = Vec::with_capacity(parts.len());
+        for (part, runs) in parts.into_iter().zip(spare) {
+            let part = formulas.and(part);
+            let mut any = vec![formulas.replace(part, &whole)];
+            for values in runs.into_iter().filter_map(|run| model.values(&atoms, Some(run))) {
+                any.push(formulas.replace(part, &values));
+            }
+            all.push(formulas.or(any));
+        }
+        Ok(formulas.and(all))
+    }
+
+    /// The conjuncts of a formula, those that count items of the same assertions together, and the place of each assertion among them.
+    fn parts_of_items(&self, formula: FormulaId) -> (Vec<Vec<FormulaId>>, HashMap<AssertionId, usize>) {
+        let algebra = &self.algebra;
+        let mut parts: Vec<Vec<FormulaId>> = Vec::new();
+        let mut part_of: HashMap<AssertionId, usize> = HashMap::new();
+        for &conjunct in algebra.formulas.conjuncts(&formula) {
+            let atoms = algebra.formulas.atoms(conjunct).iter();
+            let counted = atoms.filter_map(|atom| match algebra.atoms.kind(*atom) {
+                AtomKind::Contains(assertion, _) => Some(assertion),
+                _ => None,
+            });
+            let (mut part, place) = (vec![conjunct], parts.len());
+            for assertion in counted {
+                let joined = part_of.insert(assertion, place).filter(|before| *before != place);
+                let Some(before) = joined else { continue };
+                part.append(&mut parts[before]);
+                part_of
+                    .values_mut()
+                    .filter(|other| **other == before)
+                    .for_each(|other| *other = place);
+            }
+            parts.push(part);
+        }
+        (parts, part_of)
+    }
+
     /// Whether at least `count` items of the model satisfy an assertion; `None` if the model leaves this open and may
     /// leave it open. Otherwise the items are fixed not to satisfy it wherever that is possible.
     fn contains(
@@ -277,215 +382,11 @@ impl Search {
             return Ok(None);
         }
         for run in open {
-            let less = Requirement::new(&run.item.all, &[&run.item.none[..], &[assertion]].concat());
-            match self.satisfiable(&less.all, &less.none)? {
-                true => run.item = less,
-                false => found = found.saturating_add(run.count),
+            match self.without(&run.item, assertion)? {
+                Some(less) => run.item = less,
+                None => found = found.saturating_add(run.count),
             }
         }
         Ok(Some(found >= count))
-    }
-
-    /// A model of facts about an array; `None` if there is none.
-    fn array_of(&mut self, facts: &[(AtomKind, bool, Reasons)]) -> Result<Option<ArrayModel>, AutomatonError> {
-        let (mut min, mut most, mut ends) = (0, u64::MAX, vec![0]);
-        // All items of a range satisfy the assertion, or none does.
-        let mut each: Vec<(u64, u64, AssertionId, bool)> = Vec::new();
-        let mut needed = Vec::new();
-        let mut is_exact = true;
-        for &(atom, holds, _) in facts {
-            match (atom, holds) {
-                (AtomKind::LengthAtLeast(count), true) => min = min.max(count),
-                (AtomKind::LengthAtLeast(count), false) => most = most.min(count.saturating_sub(1)),
-                (AtomKind::Items { from, to, assertion }, _) => {
-                    let to = to.unwrap_or(u64::MAX);
-                    ends.extend([from, to]);
-                    match holds {
-                        true => each.push((from, to, assertion, true)),
-                        false => needed.push(Needed {
-                            from,
-                            to,
-                            assertion,
-                            holds: false,
-                            count: 1,
-                            room: 0,
-                        }),
-                    }
-                }
-                (AtomKind::Contains(assertion, count), true) => {
-                    needed.push(Needed {
-                        from: 0,
-                        to: u64::MAX,
-                        assertion,
-                        holds: true,
-                        count,
-                        room: 0,
-                    });
-                }
-                (AtomKind::Contains(assertion, count), false) => {
-                    each.push((0, u64::MAX, assertion, false));
-                    is_exact &= count == 1;
-                }
-                _ => {}
-            }
-        }
-        ends.extend([most, min]);
-        ends.retain(|end| *end <= most);
-        ends.sort_unstable();
-        ends.dedup();
-        let mut runs: Vec<Run> = Vec::new();
-        for (&start, &end) in ends.iter().zip(&ends[1..]) {
-            let asked = each.iter().filter(|(from, to, ..)| *from <= start && end <= *to);
-            let (yes, no): (Vec<_>, Vec<_>) = asked.partition(|(.., holds)| *holds);
-            let all: Vec<AssertionId> = yes.iter().map(|(_, _, assertion, _)| *assertion).collect();
-            let none: Vec<AssertionId> = no.iter().map(|(_, _, assertion, _)| *assertion).collect();
-            if !self.satisfiable(&all, &none)? {
-                most = start;
-                break;
-            }
-            let (count, item) = (end - start, Requirement::new(&all, &none));
-            runs.push(Run { count, item });
-        }
-        if min <= most {
-            // Each needed item gets a place of its own; one item serves several needs only where the places do not suffice.
-            for is_shared in [false, true] {
-                if let Some(runs) = self.placed(&runs, &mut needed, min, is_shared)? {
-                    return Ok(Some(ArrayModel { runs }));
-                }
-            }
-        }
-        match is_exact && (min > most || needed.iter().any(|needed| needed.room < needed.count)) {
-            true => Ok(None),
-            false => self.array_by_items(facts),
-        }
-    }
-
-    /// Runs with the needed items in them, and with at least `min` items; `None` if no room was found for some. The
-    /// same item may be needed twice if `is_shared`.
-    fn placed(
-        &mut self,
-        runs: &[Run],
-        needed: &mut [Needed],
-        min: u64,
-        is_shared: bool,
-    ) -> Result<Option<Vec<Run>>, AutomatonError> {
-        // The items put into each run, and their number.
-        let mut put: Vec<Vec<Run>> = vec![Vec::new(); runs.len()];
-        let mut taken: Vec<u64> = vec![0; runs.len()];
-        let mut are_placed = true;
-        for needed in needed.iter_mut() {
-            let (mut left, mut start) = (needed.count, 0_u64);
-            let mut places = Vec::new();
-            needed.room = 0;
-            for (place, run) in runs.iter().enumerate() {
-                let end = start.saturating_add(run.count);
-                if start >= needed.from && end <= needed.to && self.satisfiable_with(&run.item, needed)?.is_some() {
-                    needed.room = needed.room.saturating_add(run.count);
-                    places.push(place);
-                }
-                start = end;
-            }
-            for &place in places.iter().filter(|_| is_shared) {
-                for at in 0..put[place].len() {
-                    let shared = put[place][at].clone();
-                    let item = match left {
-                        0 => break,
-                        _ => self.satisfiable_with(&shared.item, needed)?,
-                    };
-                    if let Some(item) = item {
-                        let count = left.min(shared.count);
-                        put[place][at] = Run { count, item };
-                        left -= count;
-                        if count < shared.count {
-                            let (count, item) = (shared.count - count, shared.item);
-                            put[place].push(Run { count, item });
-                        }
-                    }
-                }
-            }
-            // The last run usually has most room.
-            for place in places.into_iter().rev() {
-                let count = left.min(runs[place].count - taken[place]);
-                if let Some(item) = self.satisfiable_with(&runs[place].item, needed)?.filter(|_| count > 0) {
-                    put[place].push(Run { count, item });
-                    taken[place] += count;
-                    left -= count;
-                }
-            }
-            are_placed &= left == 0;
-        }
-        if !are_placed {
-            return Ok(None);
-        }
-        let last = put.iter().rposition(|items| !items.is_empty());
-        let (mut all, mut start) = (Vec::new(), 0_u64);
-        for (place, (run, mut items)) in runs.iter().zip(put).enumerate() {
-            let taken = taken[place];
-            let others = match last {
-                Some(last) if place < last => run.count - taken,
-                _ => min.saturating_sub(start + taken).min(run.count - taken),
-            };
-            all.append(&mut items);
-            let item = run.item.clone();
-            all.extend((others > 0).then_some(Run { count: others, item }));
-            start += taken + others;
-        }
-        Ok(Some(all))
-    }
-
-    /// The requirement that an item meets another and is one of those needed; `None` if no item does.
-    fn satisfiable_with(&mut self, item: &Requirement, needed: &Needed) -> Result<Option<Requirement>, AutomatonError> {
-        let more = [needed.assertion];
-        let (yes, no) = if needed.holds {
-            (&more[..], &[][..])
-        } else {
-            (&[][..], &more[..])
-        };
-        let both = Requirement::new(&[&item.all, yes].concat(), &[&item.none, no].concat());
-        Ok(self.satisfiable(&both.all, &both.none)?.then_some(both))
-    }
-
-    /// A model of facts about an array, for which every combination of verdicts of an item is tried after the other;
-    /// `None` if there is none.
-    fn array_by_items(&mut self, facts: &[(AtomKind, bool, Reasons)]) -> Result<Option<ArrayModel>, AutomatonError> {
-        let mut parts = Vec::new();
-        for &(atom, holds, _) in facts.iter().filter(|(atom, ..)| !matches!(atom, AtomKind::Verdict(_))) {
-            let part = self.algebra.atom(atom);
-            parts.push(if holds { part } else { self.algebra.formulas.not(part) });
-        }
-        let formula = self.algebra.formulas.and(parts);
-        // Each residual formula with the one before it and the item in between.
-        let mut found: Vec<(FormulaId, usize, Requirement)> = vec![(formula, 0, Requirement::new(&[], &[]))];
-        let mut seen: HashSet<FormulaId> = HashSet::from([formula]);
-        let mut left = vec![0];
-        while let Some(at) = left.pop() {
-            let formula = found[at].0;
-            if self.algebra.at_end(formula) {
-                let mut runs = Vec::new();
-                let mut at = at;
-                while at > 0 {
-                    let (_, before, item) = found[at].clone();
-                    runs.push(Run { count: 1, item });
-                    at = before;
-                }
-                runs.reverse();
-                return Ok(Some(ArrayModel { runs }));
-            }
-            let assertions = self.algebra.assertions_of_item(&[formula]);
-            let mut vectors = self.verdict_vectors(&assertions)?;
-            // The vector with the most assertions satisfied is looked at first.
-            vectors.reverse();
-            for vector in vectors {
-                let verdict = |assertion| verdict_of(&assertions, &vector, assertion);
-                let after = self.algebra.after_item(formula, &verdict, false);
-                if after != FormulaId::FALSE && seen.insert(after) {
-                    let (all, none) = split(&assertions, &vector);
-                    left.push(found.len());
-                    found.push((after, at, Requirement::new(&all, &none)));
-                }
-            }
-            self.count_step("states of an array in the search for its end")?;
-        }
-        Ok(None)
     }
 }

@@ -5,6 +5,7 @@
 //! [model by model](admitted_verdicts).
 
 mod admitted_verdicts;
+mod array_models;
 pub(super) mod arrays;
 pub(super) mod object_facts;
 mod object_models;
