@@ -17,6 +17,9 @@ use crate::strings::LanguageId;
 use crate::{CompileError, CompileErrorKind, KeyOrder};
 use hashbrown::HashSet;
 
+/// Number of the last different subschemas of `patternProperties` that the next is compared with.
+const COMPARED_PATTERNS: usize = 64;
+
 impl Algebra {
     /// The constraint of `assertion`, which is expanded only once.
     ///
@@ -386,10 +389,20 @@ impl Algebra {
             parts.push(self.members(name, assertion));
         }
         let mut declared = Vec::with_capacity(keywords.pattern_properties.len() + 1);
+        // Patterns with equal subschemas are one language: which of them a name matches would be a state for each set of patterns.
+        let mut alike: Vec<(NodeId, Vec<LanguageId>)> = Vec::new();
         for (pattern, value) in &keywords.pattern_properties {
             let language = self.pattern(node, "patternProperties", pattern)?;
             declared.push(language);
-            let assertion = self.assertion_of(*value);
+            let mut last = alike.iter_mut().rev().take(COMPARED_PATTERNS);
+            match last.find(|(other, _)| self.are_alike(*other, *value)) {
+                Some((_, languages)) => languages.push(language),
+                None => alike.push((*value, vec![language])),
+            }
+        }
+        for (value, languages) in alike {
+            let language = self.languages.or(&languages).map_err(limit_error)?;
+            let assertion = self.assertion_of(value);
             parts.push(self.members(Keys::Language(language), assertion));
         }
         let additional = keywords
@@ -425,6 +438,16 @@ impl Algebra {
             parts.push(self.implied(name, schema));
         }
         Ok(self.formulas.and(parts))
+    }
+
+    /// Whether two subschemas are told to be equal by their keywords, of which subschemas within them and references are the same. Those
+    /// with listed values are not compared: they may say in which order members are written.
+    fn are_alike(&self, one: NodeId, other: NodeId) -> bool {
+        match (&self.schema.node(one).body, &self.schema.node(other).body) {
+            (Body::Keywords(one), Body::Keywords(other)) => one.values.is_none() && one == other,
+            (Body::Anything, Body::Anything) | (Body::Nothing, Body::Nothing) => true,
+            _ => false,
+        }
     }
 
     /// The formula "if there is a member `name`, then `consequence`".

@@ -54,6 +54,7 @@ impl Algebra {
         rest: NodeId,
     ) -> Result<FormulaId, CompileError> {
         let evaluated = self.evaluated(node, |constraint| constraint.objects, Self::members_of)?;
+        let evaluated = self.joined(evaluated)?;
         let assertion = self.assertion_of(rest);
         if let Some(closed) = self.closed_alternatives(objects, &evaluated, assertion)? {
             return Ok(closed);
@@ -85,6 +86,27 @@ impl Algebra {
         }
         parts.push(objects);
         Ok(self.formulas.and(parts))
+    }
+
+    /// The same members, those of several languages under the same condition as those of one: each set of languages that a name is in
+    /// would be a class of names.
+    fn joined(
+        &mut self,
+        evaluated: Vec<EvaluatedPart<MembersOf>>,
+    ) -> Result<Vec<EvaluatedPart<MembersOf>>, CompileError> {
+        let mut languages: BTreeMap<FormulaId, Vec<LanguageId>> = BTreeMap::new();
+        let mut joined = Vec::with_capacity(evaluated.len());
+        for one in evaluated {
+            match one.what {
+                MembersOf::Language(language) => languages.entry(one.when).or_default().push(language),
+                MembersOf::Name(_) | MembersOf::All => joined.push(one),
+            }
+        }
+        for (when, languages) in languages {
+            let what = MembersOf::Language(self.languages.or(&languages).map_err(limit_error)?);
+            joined.push(EvaluatedPart { what, when });
+        }
+        Ok(joined)
     }
 
     /// The formula `objects` with each of its alternatives closed by itself, so that members are judged alternative by

@@ -642,6 +642,48 @@ fn arrays_may_have_to_contain_many_in_few_items() {
     );
 }
 
+/// Names that match any of many patterns with equal subschemas, or that are evaluated by any of them, are names of one language.
+#[test]
+fn patterns_with_equal_subschemas_are_one() {
+    let words = [
+        "alpha", "beta", "gamma", "delta", "eps", "zeta", "tau", "theta", "iota", "kappa", "lambda", "mu", "nu", "xi",
+    ];
+    let patterns = list(words.len(), |at| {
+        let number = at % 2 == 0;
+        let value = if number {
+            r##"{"$ref": "#/$defs/number"}"##
+        } else {
+            r#"{"type": "string"}"#
+        };
+        format!(r#""{}": {value}"#, words[at])
+    });
+    let defs = r#""$defs": {"number": {"type": "integer"}}"#;
+    for closed in ["additionalProperties", "unevaluatedProperties"] {
+        answered(
+            &format!(r#"{{"type": "object", "patternProperties": {{{patterns}}}, "{closed}": false, {defs}}}"#),
+            &[
+                (r#"{"alpha": 1, "my beta": "b", "gammaeps": 3}"#, true),
+                (r#"{"alpha": 1, "my beta": 2}"#, false),
+                (r#"{"alphabeta": 1}"#, false),
+                (r#"{"betadelta": ""}"#, true),
+                (r#"{"other": 1}"#, false),
+            ],
+        );
+    }
+    answered(
+        &format!(
+            r#"{{"type": "object", "patternProperties": {{{patterns}}}, "required": ["zeta1", "y"], "minProperties": 3,
+                "anyOf": [{{"required": ["a"]}}, {{"required": ["iota"]}}], {defs}}}"#
+        ),
+        &[
+            (r#"{"zeta1": "", "y": [], "a": null}"#, true),
+            (r#"{"z1": "", "y": [], "a": null}"#, false),
+            (r#"{"zeta1": 1, "y": [], "a": null}"#, false),
+            (r#"{"iota": 1, "y": [], "a": null}"#, false),
+        ],
+    );
+}
+
 /// Lowers a limit.
 type Lower<'a> = &'a dyn Fn(&mut Limits);
 
