@@ -48,8 +48,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             break;
         }
         document.push(token);
-        // The model would read forced tokens together with the chosen one, in one forward pass. They are the tokenizer's, which may be
-        // more than the fewest: near the limit none are taken.
+        // The model would read forced tokens together with the chosen one, in one forward pass. They are spelled as the tokenizer
+        // spells them, which may take more tokens than necessary: where the limit leaves no room for that, none are taken.
         next.clear();
         rest.clear();
         masker.forced_tokens(&mut next)?;
@@ -59,8 +59,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             }
             document.append(&mut next);
         }
-        if document.len() == limit {
-            return Err("the limit is too small for any document".into());
+        if document.len() >= limit {
+            return Err("no end was found within the limit".into());
         }
     }
     println!("{}", String::from_utf8(vocabulary.text_bytes(&document))?);

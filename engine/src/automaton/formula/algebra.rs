@@ -39,6 +39,8 @@ pub(crate) struct Algebra {
     pub(crate) number_texts: NumeralAutomaton,
     /// The constraints of the assertions that have been expanded.
     pub(crate) constraints: HashMap<AssertionId, Constraint>,
+    /// Subschemas that were joined with an equal one, each with that one, which alone is expanded.
+    pub(crate) joined: Vec<(NodeId, NodeId)>,
     pub(crate) key_memo: KeyMemo,
     /// The formulas of arrays and objects within so many levels of free values, as far as they came up.
     pub(super) free_formulas: Vec<(FormulaId, FormulaId)>,
@@ -91,6 +93,7 @@ impl Algebra {
             preferences: Preferences::default(),
             number_texts,
             constraints: HashMap::new(),
+            joined: Vec::new(),
             key_memo: KeyMemo::default(),
             free_formulas: Vec::new(),
             kept_cells: 0,
@@ -126,6 +129,7 @@ impl Algebra {
         let combined = keys.combined.keys().map(|(_, _, names)| size_of_val(&**names));
         self.schema.memory()
             + table_bytes(&self.constraints)
+            + list_bytes(&self.joined)
             + self.atoms.memory()
             + self.diagrams.memory()
             + self.orders.memory()

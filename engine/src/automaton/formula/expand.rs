@@ -17,7 +17,8 @@ use crate::strings::LanguageId;
 use crate::{CompileError, CompileErrorKind, KeyOrder};
 use hashbrown::HashSet;
 
-/// Number of the last different subschemas of `patternProperties` that the next is compared with.
+/// Number of different subschemas before it, the last ones, that a subschema of `patternProperties` is compared with. Comparing it with
+/// all would take quadratic time.
 const COMPARED_PATTERNS: usize = 64;
 
 impl Algebra {
@@ -389,14 +390,18 @@ impl Algebra {
             parts.push(self.members(name, assertion));
         }
         let mut declared = Vec::with_capacity(keywords.pattern_properties.len() + 1);
-        // Patterns with equal subschemas are one language: which of them a name matches would be a state for each set of patterns.
+        // Patterns with equal subschemas are joined to one language. Apart, they would give names a state for each set of patterns that
+        // match.
         let mut alike: Vec<(NodeId, Vec<LanguageId>)> = Vec::new();
         for (pattern, value) in &keywords.pattern_properties {
             let language = self.pattern(node, "patternProperties", pattern)?;
             declared.push(language);
             let mut last = alike.iter_mut().rev().take(COMPARED_PATTERNS);
             match last.find(|(other, _)| self.are_alike(*other, *value)) {
-                Some((_, languages)) => languages.push(language),
+                Some((first, languages)) => {
+                    languages.push(language);
+                    self.joined.push((*value, *first));
+                }
                 None => alike.push((*value, vec![language])),
             }
         }
@@ -440,11 +445,16 @@ impl Algebra {
         Ok(self.formulas.and(parts))
     }
 
-    /// Whether two subschemas are told to be equal by their keywords, of which subschemas within them and references are the same. Those
-    /// with listed values are not compared: they may say in which order members are written.
+    /// Whether two subschemas have equal keywords. Subschemas within them are never equal, except for the targets of references. Listed
+    /// numbers, arrays and objects are not compared: `1.0` equals `1`, and members are equal in any order, but they are written
+    /// differently.
     fn are_alike(&self, one: NodeId, other: NodeId) -> bool {
+        let is_written_alike =
+            |value: &Value| matches!(value.as_ref().shape(), Shape::Null | Shape::Bool(_) | Shape::String(_));
         match (&self.schema.node(one).body, &self.schema.node(other).body) {
-            (Body::Keywords(one), Body::Keywords(other)) => one.values.is_none() && one == other,
+            (Body::Keywords(one), Body::Keywords(other)) => {
+                one == other && one.values.iter().flatten().all(is_written_alike)
+            }
             (Body::Anything, Body::Anything) | (Body::Nothing, Body::Nothing) => true,
             _ => false,
         }

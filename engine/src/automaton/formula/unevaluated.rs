@@ -88,8 +88,8 @@ impl Algebra {
         Ok(self.formulas.and(parts))
     }
 
-    /// The same members, those of several languages under the same condition as those of one: each set of languages that a name is in
-    /// would be a class of names.
+    /// Joins the languages that are evaluated under one condition to one language. Otherwise [`classes`](Self::classes) would tell names
+    /// apart by which of these languages they are in.
     fn joined(
         &mut self,
         evaluated: Vec<EvaluatedPart<MembersOf>>,

@@ -47,6 +47,14 @@ impl Requirement {
             none: tidy(none, AssertionId::NOTHING),
         }
     }
+
+    /// Whether the assertion has to hold, or must not; `None` where the requirement does not name it.
+    pub(crate) fn verdict_on(&self, assertion: AssertionId) -> Option<bool> {
+        if self.all.binary_search(&assertion).is_ok() {
+            return Some(true);
+        }
+        self.none.binary_search(&assertion).is_ok().then_some(false)
+    }
 }
 
 /// A query that the search answers with yes or no.

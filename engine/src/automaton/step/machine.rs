@@ -135,14 +135,21 @@ impl Automaton {
         &self.search.algebra.schema
     }
 
-    /// The subschemas that were expanded. All others made no difference to any answer so far.
+    /// The subschemas that were expanded, and those that were joined with one of these because they are equal. All others made no
+    /// difference to any answer so far.
     pub(crate) fn expanded(&self) -> impl Iterator<Item = NodeId> {
         let algebra = &self.search.algebra;
         let nodes = algebra.constraints.keys();
-        nodes.filter_map(|assertion| match algebra.assertions.get(*assertion) {
+        let nodes = nodes.filter_map(|assertion| match algebra.assertions.get(*assertion) {
             Assertion::Node(node) => Some(*node),
             _ => None,
-        })
+        });
+        let is_expanded = |node| {
+            let assertion = algebra.assertions.find(&Assertion::Node(node));
+            assertion.is_some_and(|assertion| algebra.constraints.contains_key(&assertion))
+        };
+        let joined = algebra.joined.iter().filter(move |(_, first)| is_expanded(*first));
+        nodes.chain(joined.map(|(node, _)| *node))
     }
 
     /// Sets the limit on memory to `bytes`, and returns the limit before.

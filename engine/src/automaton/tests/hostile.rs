@@ -642,6 +642,31 @@ fn arrays_may_have_to_contain_many_in_few_items() {
     );
 }
 
+/// Whether enough different items are left is told of the items that complete the array, not of those that they were narrowed from.
+#[test]
+fn different_items_run_out_in_each_alternative() {
+    answered(
+        r#"{"type": "array", "uniqueItems": true, "minItems": 4, "anyOf": [{"items": {"type": "integer"}}, {"items": {"enum": [0, 1, "a"]}},
+            {"items": {"type": "object"}}, {"items": {"type": "array"}}, {"items": {"type": "string", "minLength": 2}}]}"#,
+        &[
+            ("[0,1,2,3]", true),
+            (r#"["a",0,1]"#, false),
+            (r#"["aa","bb","cc","dd"]"#, true),
+        ],
+    );
+    let schema = r#"{"type": "array", "uniqueItems": true, "minItems": 4, "anyOf": [{"items": {"type": "integer"}}, {"items": {"enum": [0, 1, "a"]}},
+        {"items": {"type": "object"}}, {"items": {"type": "array"}}, {"items": {"type": "string", "minLength": 2}}]}"#;
+    let set = SchemaSet::load(schema, &SchemaOptions::default()).unwrap();
+    let (mut automaton, root) = alone(set, Formats::Asserted, Style::rfc8259()).unwrap();
+    let mut at = automaton.start(root).unwrap().unwrap();
+    for byte in *b"[\"a" {
+        at = automaton.step(at, byte).unwrap().unwrap();
+    }
+    // The text may go on, but not end: three values are not four.
+    assert!(automaton.step(at, b'"').unwrap().is_none());
+    assert!(automaton.step(at, b'b').unwrap().is_some());
+}
+
 /// Names that match any of many patterns with equal subschemas, or that are evaluated by any of them, are names of one language.
 #[test]
 fn patterns_with_equal_subschemas_are_one() {

@@ -180,6 +180,11 @@ fn conflicts_name_the_keywords_that_exclude_each_other() {
             "`/contains`, `/contains/type`, `/items/type` and `/type` together exclude every value",
         ),
         (
+            r#"{"type": "object", "required": ["b"], "properties": {"b": {"type": "integer"}},
+                "patternProperties": {"^a": {"type": "string"}, "^b": {"type": "string"}}}"#,
+            "`/patternProperties/^b/type`, `/properties/b/type`, `/required` and `/type` together exclude every value",
+        ),
+        (
             r##"{"$ref": "#/$defs/a", "$defs": {"a": {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/a"}}}}"##,
             "`/$defs/a/minItems` and `/$defs/a/type` exclude each other, by way of `/$defs/a/items/$ref` and `/$ref`",
         ),

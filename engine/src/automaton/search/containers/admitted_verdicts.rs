@@ -14,6 +14,9 @@ use crate::automaton::formula::{AssertionId, Atom, AtomKind, DiagramId, FormulaI
 use crate::automaton::search::Search;
 use hashbrown::HashSet;
 
+/// Number of goals that a search for what a value may satisfy may take up for each state that a search may have: a goal is little work.
+const GOALS_OF_A_STATE: usize = 20;
+
 impl Search {
     /// The formulas that stand for the verdicts of this many assertions.
     pub(in crate::automaton::search) fn open_verdicts(
@@ -59,7 +62,7 @@ impl Search {
                 FewChanged::new(&mut this.algebra.formulas, formula, &value)
             }
         };
-        let goals_before = self.goals;
+        let (goals_before, mut given) = (self.goals, 0);
         let (mut ways, mut admitted) = (vec![known], Vec::new());
         let (left, mut ways_apart) = (apart(self, formula), vec![apart(self, known)]);
         for satisfied in combinations {
@@ -79,7 +82,7 @@ impl Search {
                 continue;
             }
             let mut goals = vec![(after, true)];
-            for way in under {
+            for way in under.into_iter().filter(|way| *way != FormulaId::FALSE) {
                 goals.insert(0, (way, false));
             }
             while let Some(way) = next(self, &goals)? {
@@ -92,10 +95,13 @@ impl Search {
                 }
                 let limit = ("verdicts", self.algebra.limits.verdicts);
                 check_limit(ways.len(), limit, "combinations of subschemas that a value may satisfy")?;
-                // Each search takes up the ways found before, so that their number alone does not bound the work.
-                let limit = ("search_states", 20 * self.algebra.limits.search_states);
+                // Each search looks into the ways found before, so that their number alone does not bound the work. The goals that it
+                // is given, one for each way, are not counted.
+                let limit = GOALS_OF_A_STATE.saturating_mul(self.algebra.limits.search_states);
                 let what = "goals in the search for what a value may satisfy";
-                check_limit(self.goals - goals_before, limit, what)?;
+                given += goals.len();
+                let found = (self.goals - goals_before).saturating_sub(given);
+                check_limit(found, ("search_states", limit), what)?;
             }
         }
         if are_few {

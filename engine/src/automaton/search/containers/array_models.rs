@@ -13,7 +13,7 @@ use crate::automaton::search::{Requirement, Search};
 use hashbrown::{HashMap, HashSet};
 use std::cmp::Reverse;
 
-/// Number of needed items around which others are gathered that cannot be the same.
+/// Number of needed items that are each tried as the first of a set in which no two can be the same.
 const GATHERINGS: usize = 16;
 
 /// Number of pairs of needed items that count as one step of a search.
@@ -51,7 +51,7 @@ impl Needed {
 struct Layout {
     runs: Vec<Run>,
     needed: Vec<Needed>,
-    /// The assertions that so many items may satisfy and no more.
+    /// Assertions, each with the greatest number of items that may satisfy it.
     caps: Vec<(AssertionId, u64)>,
     /// The least number of items, and the most.
     min: u64,
@@ -208,7 +208,8 @@ impl Search {
     }
 
     /// The reasons why there is not room for needed items of which no two can be the same, anywhere or, where it matters in which
-    /// run they can be, there. Such items are gathered around each of those needed, the most numerous first.
+    /// run they can be, there. A set of such items is gathered around each of the
+    /// [`GATHERINGS`] most numerous ones.
     fn too_many_apart(&mut self, layout: &Layout, by_place: bool) -> Result<Option<Reasons>, AutomatonError> {
         let limiting = if by_place { &layout.limiting } else { &layout.longest };
         let mut order: Vec<&Needed> = layout.needed.iter().collect();
@@ -258,20 +259,27 @@ impl Search {
         by_place: bool,
     ) -> Result<bool, AutomatonError> {
         let anywhere = Requirement::new(&[], &[]);
-        let common = one.places.iter().filter(|place| other.places.contains(place));
-        let items: Vec<&Requirement> = match by_place {
-            true => common.map(|place| &layout.runs[*place].item).collect(),
-            false => vec![&anywhere],
-        };
-        for item in items {
-            let Some(item) = self.satisfiable_with(item, one)? else {
-                continue;
-            };
-            if self.satisfiable_with(&item, other)?.is_some() {
-                return Ok(true);
+        if !by_place {
+            return self.can_be_both(&anywhere, [one, other]);
+        }
+        // The places of each are sorted.
+        for place in &one.places {
+            if other.places.binary_search(place).is_ok() {
+                if self.can_be_both(&layout.runs[*place].item, [one, other])? {
+                    return Ok(true);
+                }
+                self.count_step("places of two items of an array that may be the same")?;
             }
         }
         Ok(false)
+    }
+
+    /// Whether one item of a run can be two of those that are needed.
+    fn can_be_both(&mut self, item: &Requirement, [one, other]: [&Needed; 2]) -> Result<bool, AutomatonError> {
+        match self.satisfiable_with(item, one)? {
+            Some(item) => Ok(self.satisfiable_with(&item, other)?.is_some()),
+            None => Ok(false),
+        }
     }
 
     /// Runs with the needed items in them, and with the least number of items; `None` if no room was found for some. The
@@ -327,6 +335,16 @@ impl Search {
             all.extend((others > 0).then_some(Run { count: others, item }));
             start += taken + others;
         }
+        // Items that satisfy no capped assertion but those they have to are found at once; others by one assertion after the other.
+        let capped: Vec<AssertionId> = layout.caps.iter().map(|(assertion, _)| *assertion).collect();
+        for run in all.iter_mut().filter(|_| capped.len() > 1) {
+            let avoided = capped.iter().filter(|one| !run.item.all.contains(one));
+            let avoided: Vec<AssertionId> = run.item.none.iter().chain(avoided).copied().collect();
+            let item = Requirement::new(&run.item.all, &avoided);
+            if self.satisfiable(&item.all, &item.none)? {
+                run.item = item;
+            }
+        }
         for &(assertion, most) in &layout.caps {
             let mut satisfying = 0_u64;
             for run in &mut all {
@@ -348,6 +366,11 @@ impl Search {
         item: &Requirement,
         assertion: AssertionId,
     ) -> Result<Option<Requirement>, AutomatonError> {
+        match item.verdict_on(assertion) {
+            Some(true) => return Ok(None),
+            Some(false) => return Ok(Some(item.clone())),
+            None => {}
+        }
         let less = Requirement::new(&item.all, &[&item.none[..], &[assertion]].concat());
         Ok(self.satisfiable(&less.all, &less.none)?.then_some(less))
     }

@@ -30,22 +30,24 @@ impl ArrayModel {
         self.runs.iter().fold(0, |length, run| length.saturating_add(run.count))
     }
 
-    /// The values of atoms that count items, if these items come and no others, or if one of the run `less` does not come; `None` where
-    /// the model leaves one open.
-    fn values(&self, atoms: &[(Atom, AtomKind)], less: Option<usize>) -> Option<Vec<(Atom, FormulaId)>> {
+    /// The values of atoms that count items, if exactly these items come. Where items that satisfy an assertion are counted, one item
+    /// of the run `less` is left out; the length is always that of the whole model. `None` where the model leaves an atom open.
+    fn values(
+        &self,
+        atoms: &[(Atom, AtomKind)],
+        counts: &Counts,
+        less: Option<usize>,
+    ) -> Option<Vec<(Atom, FormulaId)>> {
         let mut values = Vec::with_capacity(atoms.len());
         for &(atom, kind) in atoms {
             let value = match kind {
                 AtomKind::LengthAtLeast(least) => self.length() >= least,
                 AtomKind::Contains(assertion, least) => {
-                    let (mut found, mut open) = (0_u64, 0_u64);
-                    for (at, run) in self.runs.iter().enumerate() {
-                        let count = run.count - u64::from(less == Some(at));
-                        if run.item.all.contains(&assertion) {
-                            found = found.saturating_add(count);
-                        } else if !run.item.none.contains(&assertion) {
-                            open = open.saturating_add(count);
-                        }
+                    let (mut found, mut open) = counts.get(&assertion).copied()?;
+                    match less.map(|run| self.runs[run].item.verdict_on(assertion)) {
+                        Some(Some(true)) => found -= 1,
+                        Some(None) => open -= 1,
+                        Some(Some(false)) | None => {}
                     }
                     if found < least && found.saturating_add(open) >= least {
                         return None;
@@ -58,7 +60,33 @@ impl ArrayModel {
         }
         Some(values)
     }
+
+    /// How many items satisfy each assertion that atoms count, and how many more may satisfy it.
+    fn counts(&self, atoms: &[(Atom, AtomKind)]) -> Counts {
+        let mut counts = Counts::new();
+        for (_, kind) in atoms {
+            let AtomKind::Contains(assertion, _) = *kind else {
+                continue;
+            };
+            if counts.contains_key(&assertion) {
+                continue;
+            }
+            let (mut found, mut open) = (0_u64, 0_u64);
+            for run in &self.runs {
+                match run.item.verdict_on(assertion) {
+                    Some(true) => found = found.saturating_add(run.count),
+                    Some(false) => {}
+                    None => open = open.saturating_add(run.count),
+                }
+            }
+            counts.insert(assertion, (found, open));
+        }
+        counts
+    }
 }
+
+/// The number of items that satisfy an assertion, and of those that may.
+type Counts = HashMap<AssertionId, (u64, u64)>;
 
 /// Number of assertions on an item from which on a model that serves all verdicts is looked for first.
 const ASSERTIONS_WORTH_A_MODEL: usize = 4;
@@ -86,7 +114,8 @@ impl Theory for ArrayFacts<'_> {
         holds: bool,
         reasons: &Reasons,
     ) -> Result<Option<Reasons>, AutomatonError> {
-        // So many items and more are not without so many.
+        // There are at least `one` items only if there are at least `two`, where `one >= two`: the first cannot hold where the second does
+        // not.
         let contradicts = |(other, is, _): &&Fact| match (atom, *other) {
             (AtomKind::LengthAtLeast(one), AtomKind::LengthAtLeast(two)) => *is != holds && (one >= two) == holds,
             (AtomKind::Contains(this, one), AtomKind::Contains(that, two)) => {
@@ -210,8 +239,9 @@ impl Search {
             let verdicts: Vec<_> = verdicts.map(|atom| (atom, FormulaId::FALSE)).collect();
             let after_any = self.algebra.formulas.replace(formula, &verdicts);
             if let Some(runs) = self.items_to_array_end(&[after_any])? {
-                checked(self, &runs)?;
-                let way = self.under_most_of_array(formula, &mut ArrayModel { runs })?;
+                let mut model = ArrayModel { runs };
+                let way = self.under_most_of_array(formula, &mut model)?;
+                checked(self, &model.runs)?;
                 first = self.algebra.formulas.or([first, way]);
             }
         }
@@ -223,8 +253,10 @@ impl Search {
             let tableau = Tableau::new(facts, formulas, HashSet::new(), &this.algebra);
             match tableau.search(this)? {
                 Some((_, mut model)) => {
+                    // What the model left open is fixed for the way: the values of its items may run out only then.
+                    let way = this.under_most_of_array(formula, &mut model)?;
                     checked(this, &model.runs)?;
-                    this.under_most_of_array(formula, &mut model).map(Some)
+                    Ok(Some(way))
                 }
                 None => Ok(None),
             }
@@ -312,7 +344,8 @@ impl Search {
             AtomKind::LengthAtLeast(least) => (length >= least) == (length.saturating_sub(left_out) >= least),
             _ => false,
         };
-        let Some(whole) = model.values(&atoms, None) else {
+        let counts = model.counts(&atoms);
+        let Some(whole) = model.values(&atoms, &counts, None) else {
             return Ok(way);
         };
         if left_out == 0 || !atoms.iter().all(|(_, kind)| is_indifferent(*kind)) {
@@ -323,7 +356,10 @@ impl Search {
         for (part, runs) in parts.into_iter().zip(spare) {
             let part = formulas.and(part);
             let mut any = vec![formulas.replace(part, &whole)];
-            for values in runs.into_iter().filter_map(|run| model.values(&atoms, Some(run))) {
+            for values in runs
+                .into_iter()
+                .filter_map(|run| model.values(&atoms, &counts, Some(run)))
+            {
                 any.push(formulas.replace(part, &values));
             }
             all.push(formulas.or(any));
