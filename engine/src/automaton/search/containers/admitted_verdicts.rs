@@ -15,7 +15,7 @@ use crate::automaton::search::Search;
 use hashbrown::HashSet;
 
 /// Number of goals that a search for what a value may satisfy may take up for each state that a search may have: a goal is little work.
-const GOALS_OF_A_STATE: usize = 20;
+const GOALS_OF_A_STATE: usize = 8;
 
 impl Search {
     /// The formulas that stand for the verdicts of this many assertions.
