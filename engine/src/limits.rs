@@ -69,7 +69,7 @@ pub struct Limits {
     pub open_questions: usize,
     /// States of one object or array that are visited to find out whether it can be completed, or which values it can
     /// have. Default 50,000: members that exclude each other can make exponentially many. The search for what one value may satisfy may
-    /// look at 8 times as many formulas.
+    /// take up 8 times as many goals, which are less work than a state.
     pub search_states: usize,
     /// Classes of names that the subschemas of one object tell apart. Default 4,096: independent patterns double them.
     pub name_classes: usize,

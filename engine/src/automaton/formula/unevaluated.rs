@@ -54,7 +54,7 @@ impl Algebra {
         rest: NodeId,
     ) -> Result<FormulaId, CompileError> {
         let evaluated = self.evaluated(node, |constraint| constraint.objects, Self::members_of)?;
-        let evaluated = self.joined(evaluated)?;
+        let evaluated = self.languages_joined(evaluated)?;
         let assertion = self.assertion_of(rest);
         if let Some(closed) = self.closed_alternatives(objects, &evaluated, assertion)? {
             return Ok(closed);
@@ -90,7 +90,7 @@ impl Algebra {
 
     /// Joins the languages that are evaluated under one condition to one language. Otherwise [`classes`](Self::classes) would tell names
     /// apart by which of these languages they are in.
-    fn joined(
+    fn languages_joined(
         &mut self,
         evaluated: Vec<EvaluatedPart<MembersOf>>,
     ) -> Result<Vec<EvaluatedPart<MembersOf>>, CompileError> {

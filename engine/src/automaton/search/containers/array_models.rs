@@ -208,8 +208,7 @@ impl Search {
     }
 
     /// The reasons why there is not room for needed items of which no two can be the same, anywhere or, where it matters in which
-    /// run they can be, there. A set of such items is gathered around each of the
-    /// [`GATHERINGS`] most numerous ones.
+    /// run they can be, there. A set of such items is gathered around each of the [`GATHERINGS`] most numerous ones.
     fn too_many_apart(&mut self, layout: &Layout, by_place: bool) -> Result<Option<Reasons>, AutomatonError> {
         let limiting = if by_place { &layout.limiting } else { &layout.longest };
         let mut order: Vec<&Needed> = layout.needed.iter().collect();
