@@ -5,7 +5,7 @@
 #   scripts/train-default-model/run.sh [OUT]
 #
 # OUT defaults to models/builtin. Settings, all optional:
-#   MINUTES    wall-clock time of the supervised training (default 280)
+#   TOKENS     million tokens of the supervised training, padding included (default 60)
 #   STEPS      steps of GRPO (default 40)
 #   INITIAL    folder of a model to begin with, as models/builtin; its tokenizer may be another one (default: random weights)
 #   PROCESSES  training processes with one thread each; one is right with a GPU (default: cores, or 1 with a GPU)
@@ -44,7 +44,7 @@ fi
 export OMP_NUM_THREADS=1 TOKENIZERS_PARALLELISM=false
 "$python" -m torch.distributed.run --standalone --nproc-per-node "$PROCESSES" "$here/train.py" --threads 1 \
   --generator "$generator" --program "$built/maskwright" --tokenizer "$work/tokenizer" --ifstruct 65 ${INITIAL:+--initial "$INITIAL"} \
-  --batch-tokens $((8192 / PROCESSES > 1152 ? 8192 / PROCESSES : 1152)) --minutes "${MINUTES:-280}" --work "$work" --out "$work/supervised"
+  --batch-tokens $((8192 / PROCESSES > 1152 ? 8192 / PROCESSES : 1152)) --million-tokens "${TOKENS:-60}" --work "$work" --out "$work/supervised"
 
 resume=$([ -d "$work/grpo" ] && echo --resume || true)
 "$built/maskwright" train --model "$work/supervised" --supervised-steps 0 --grpo-steps "${STEPS:-40}" --plain-references --partial-reward \

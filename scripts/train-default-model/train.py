@@ -1,4 +1,4 @@
-"""Trains the default model until a wall-clock limit and exports it in Hugging Face layout.
+"""Trains the default model on a number of tokens and exports it in Hugging Face layout.
 
 Checkpoints make it resumable: the same command goes on where the last checkpoint ended. Under `torchrun` with several
 processes every process has its own data and the gradients are averaged; on a CPU that uses cores better than threads.
@@ -22,10 +22,10 @@ from model import Config, Llama
 from optimizer import build, fast_type
 
 CURRICULUM = [(0.04, 160), (0.1, 256), (0.2, 448), (0.5, 704), (1.0, 1152)]
-"""(share of the time, longest dialogue in tokens until then)."""
+"""(share of all tokens, longest dialogue in tokens until then)."""
 
 STABLE = 0.55
-"""Share of the time at the peak learning rate; then it falls linearly to zero."""
+"""Share of all tokens at the peak learning rate; then it falls linearly to zero."""
 
 
 def arguments():
@@ -35,7 +35,7 @@ def arguments():
     parser.add_argument("--work", type=Path, required=True, help="folder of checkpoints and the log")
     parser.add_argument("--out", type=Path, required=True, help="folder to export to")
     parser.add_argument("--initial", type=Path, help="folder of an exported model of the same shape to begin with, instead of random weights")
-    parser.add_argument("--minutes", type=float, default=100)
+    parser.add_argument("--million-tokens", type=float, default=60, help="how many to train on in all, padding included")
     parser.add_argument("--ifstruct", type=int, default=0, help="how many in a hundred dialogues are requests of IFStruct")
     parser.add_argument("--program", default="target/release/maskwright", help="the judge of replies to IFStruct")
     parser.add_argument("--threads", type=int, default=0)
@@ -118,7 +118,7 @@ class Run:
         self.held_out = generate([a.generator], 64, evaluate.HELD_OUT_SEED, "heldout", "none")
         self.requests = generate([a.generator], 32, evaluate.HELD_OUT_SEED, "heldout", ifstruct=100) if a.ifstruct else []
         self.started = time.monotonic() - self.elapsed
-        self.progress = self.seconds() / (60 * a.minutes)
+        self.progress = self.tokens / (1e6 * a.million_tokens)
 
     def restore(self):
         state = torch.load(self.checkpoint, map_location=self.device)
@@ -161,7 +161,7 @@ class Run:
             loss, total = self.model.loss(self.hidden(tokens), tokens, weights)
             loss = loss / total
         loss.backward()
-        self.average()
+        self.average(tokens.numel())
         norm = torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
         for optimizer in self.optimizers:
             for group in optimizer.param_groups:
@@ -169,22 +169,21 @@ class Run:
             optimizer.step()
             optimizer.zero_grad()
         self.step += 1
-        self.tokens += tokens.numel() * self.world
+        self.progress = self.tokens / (1e6 * self.a.million_tokens)
         return loss.item(), norm.item()
 
-    def average(self):
-        """Averages the gradients of all processes, and takes over the clock of the first one."""
-        mine = self.seconds() / (60 * self.a.minutes)
-        if self.world > 1:
-            gradients = [p.grad for p in self.model.parameters()]
-            clock = torch.tensor([0.0 if self.rank else mine * self.world], device=self.device)
-            flat = torch.cat([g.flatten() for g in gradients] + [clock])
-            dist.all_reduce(flat)
-            flat /= self.world
-            for g, f in zip(gradients, flat[:-1].split([g.numel() for g in gradients])):
-                g.copy_(f.view_as(g))
-            mine = flat[-1].item()
-        self.progress = mine
+    def average(self, tokens: int):
+        """Averages the gradients of all processes, and counts the tokens that all of them have read in this step."""
+        if self.world == 1:
+            self.tokens += tokens
+            return
+        gradients = [p.grad for p in self.model.parameters()]
+        flat = torch.cat([g.flatten() for g in gradients] + [torch.tensor([float(tokens)], device=self.device)])
+        dist.all_reduce(flat)
+        self.tokens += round(flat[-1].item())
+        flat /= self.world
+        for g, f in zip(gradients, flat[:-1].split([g.numel() for g in gradients])):
+            g.copy_(f.view_as(g))
 
     @torch.no_grad()
     def measure(self):

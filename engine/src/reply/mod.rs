@@ -33,7 +33,7 @@ use crate::strings::Languages;
 use crate::{CompileError, CompileErrorKind, Escapes, Masker, NumberStyle, Style, Vocabulary, Whitespace};
 pub use grammar::GrammarSyntax;
 use masks::{ClosingTokens, Reply};
-use tags::TagTokens;
+use tags::{SharedContents, TagTokens};
 use text::UnlikeTokens;
 
 /// The format in which the data of a reply is written.
@@ -119,6 +119,8 @@ pub struct ReplyCompiler {
     unlike: OnceLock<Arc<UnlikeTokens>>,
     /// The index of the vocabulary that structural tags need.
     tags: OnceLock<Arc<TagTokens>>,
+    /// The contents of the structural tags that are in use.
+    contents: SharedContents,
     /// The tokens of text as strings of JSON have them.
     escaped: OnceLock<Arc<SharedTokens>>,
     /// The tokens that may lead from the data into the text after it, by that text.
@@ -152,6 +154,7 @@ impl ReplyCompiler {
             text: OnceLock::new(),
             unlike: OnceLock::new(),
             tags: OnceLock::new(),
+            contents: SharedContents::default(),
             escaped: OnceLock::new(),
             tails: Mutex::default(),
         }
@@ -277,6 +280,9 @@ impl ReplyCompiler {
 
     /// Compiles a structural tag into a masker of the replies that it describes: the JSON of XGrammar's `StructuralTag` as servers write it for
     /// tools and reasoning, with `format` or, in its older form, `structures` and `triggers`.
+    ///
+    /// A schema, expression or grammar that a tag has in common with another one of this compiler that is still in use is not compiled again,
+    /// and its masks are shared: a tag that differs in one tool costs little more than that tool. Both report its memory.
     ///
     /// JSON documents in a structural tag are in the options' style, and their masks are exact. Beside the formats that XGrammar documents,
     /// `{"type": "choice", "choices": [TEXT, …]}` is one of some texts. Fixed texts name special tokens: `<|call|>` in one is the token of that

@@ -10,6 +10,7 @@ mod parameters;
 mod random;
 #[path = "../replies/mod.rs"]
 mod replies;
+mod sharing;
 mod special;
 mod threads;
 mod vocabularies;

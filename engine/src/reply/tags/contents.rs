@@ -1,32 +1,68 @@
 //! [`Contents`]: the JSON documents, raw strings and texts of expressions within a structural tag, each with its automaton.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use crate::automaton::{AutomatonError, DecodeState, State, StateClass, Written, WrittenState};
 use crate::mask::cache::token_set::TokenSet;
 use crate::mask::compiled_schema::CompiledSchema;
 use crate::mask::index::base_sets::Words;
+use crate::mask::masker::MaskedText;
 use crate::reply::text;
 use crate::{Vocabulary, WritingBounds};
 
-use super::format::ContentId;
+use super::format::{ContentId, ContentSource};
 use super::program::{ByteSet, ContentStart};
+
+/// Memory of a content in bytes, beyond which no further tag has it: contents grow with replies, and give no memory back while a tag has them.
+const MOST_SHARED_BYTES: usize = 4 << 20;
 
 /// The automaton of a JSON document, a raw string or a text of an expression.
 pub(super) struct Content {
+    pub(super) source: ContentSource,
     pub(super) shared: Box<CompiledSchema>,
     pub(super) start: ContentStart,
     /// Whether the content is a string as it is, which the automaton reads as a string of JSON.
     pub(super) is_text: bool,
-    /// Texts that the content never has, where it is a string as it is.
-    pub(super) never: &'static [&'static str],
     bounds: WritingBounds,
+    first: FirstBytes,
     /// The last bytes of the content's texts, or a superset of these bytes.
     last: OnceLock<ByteSet>,
 }
 
+/// The effect of a content's first byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum First {
+    /// The byte may not come.
+    Refused,
+    /// The byte leaves the state unchanged, as whitespace may.
+    Ignored,
+    /// The byte leads to another state.
+    Read,
+}
+
+/// The effects of the first bytes that have been asked for: two bits for each byte, zero for one that has not.
+#[derive(Default)]
+struct FirstBytes([AtomicU64; 8]);
+
+impl FirstBytes {
+    fn get(&self, byte: u8) -> Option<First> {
+        match self.0[usize::from(byte / 32)].load(Ordering::Relaxed) >> (byte % 32 * 2) & 3 {
+            1 => Some(First::Refused),
+            2 => Some(First::Ignored),
+            3 => Some(First::Read),
+            _ => None,
+        }
+    }
+
+    fn put(&self, byte: u8, first: First) {
+        let bits = first as u64 + 1;
+        self.0[usize::from(byte / 32)].fetch_or(bits << (byte % 32 * 2), Ordering::Relaxed);
+    }
+}
+
 /// The contents of a structural tag.
-pub(super) struct Contents(Box<[Content]>);
+pub(super) struct Contents(Box<[Arc<Content>]>);
 
 /// The mask of a content by itself, without tokens that cross its end, where it is found without a walk.
 pub(super) enum Inside {
@@ -40,23 +76,65 @@ pub(super) enum Inside {
 
 impl Content {
     pub(super) fn new(
+        source: ContentSource,
         shared: Box<CompiledSchema>,
         state: State,
-        is_text: bool,
-        never: &'static [&'static str],
     ) -> Result<Self, AutomatonError> {
+        let is_text = !matches!(source, ContentSource::Json { .. });
         let mut builder = shared.builder();
         let bounds = builder.automaton.bounds();
         let may_be_empty = is_text && text::ends(&mut builder.automaton, state)?;
         drop(builder);
         Ok(Self {
+            source,
             shared,
             start: ContentStart { state, may_be_empty },
             is_text,
-            never,
             bounds,
+            first: FirstBytes::default(),
             last: OnceLock::new(),
         })
+    }
+
+    /// Returns texts that the content never has, where it is a string as it is.
+    pub(super) fn never(&self) -> &'static [&'static str] {
+        match self.source {
+            ContentSource::Text { never, .. } => never,
+            _ => &[],
+        }
+    }
+
+    /// Whether a further tag may have the content: replies have not made it grow much.
+    pub(super) fn may_be_shared(&self) -> bool {
+        self.shared.memory() <= MOST_SHARED_BYTES
+    }
+
+    /// Bytes of memory that the content takes.
+    pub(super) fn memory(&self) -> usize {
+        size_of::<Self>() + self.source.bytes() + self.shared.memory()
+    }
+
+    /// The effect of a byte that comes first.
+    pub(super) fn first(&self, byte: u8) -> Result<First, AutomatonError> {
+        if let Some(known) = self.first.get(byte) {
+            return Ok(known);
+        }
+        let first = match self.step(self.start.state, byte)? {
+            None => First::Refused,
+            Some(next) if next == self.start.state => First::Ignored,
+            Some(_) => First::Read,
+        };
+        self.first.put(byte, first);
+        Ok(first)
+    }
+
+    /// The state after a byte.
+    fn step(&self, state: State, byte: u8) -> Result<Option<State>, AutomatonError> {
+        let automaton = &mut self.shared.builder().automaton;
+        match self.is_text {
+            true => text::step(automaton, state, byte),
+            false => automaton.step(state, byte),
+        }
     }
 
     /// Returns the last bytes of the content's texts, or a superset of these bytes.
@@ -178,7 +256,7 @@ impl Content {
 }
 
 impl Contents {
-    pub(super) fn new(contents: Vec<Content>) -> Self {
+    pub(super) fn new(contents: Vec<Arc<Content>>) -> Self {
         Self(contents.into())
     }
 
@@ -187,17 +265,12 @@ impl Contents {
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &Content> {
-        self.0.iter()
+        self.0.iter().map(|content| &**content)
     }
 
     /// The state after a byte.
     pub(super) fn step(&self, content: ContentId, state: State, byte: u8) -> Result<Option<State>, AutomatonError> {
-        let content = self.get(content);
-        let automaton = &mut content.shared.builder().automaton;
-        match content.is_text {
-            true => text::step(automaton, state, byte),
-            false => automaton.step(state, byte),
-        }
+        self.get(content).step(state, byte)
     }
 
     /// Whether a content may end.

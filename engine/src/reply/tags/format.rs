@@ -107,6 +107,18 @@ pub(super) enum ContentSource {
     Grammar(String),
 }
 
+impl ContentSource {
+    /// Bytes of the text of the source, without that of a call's arguments, which contents share.
+    pub(super) fn bytes(&self) -> usize {
+        match self {
+            Self::Json { schema: text, .. }
+            | Self::Text { schema: text, .. }
+            | Self::Regex(text)
+            | Self::Grammar(text) => text.len(),
+        }
+    }
+}
+
 /// A structural tag.
 #[derive(Debug)]
 pub(super) struct StructuralTag {

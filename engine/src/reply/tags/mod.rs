@@ -5,6 +5,7 @@
 //! JSON ─ parse.rs ─► formats (format.rs) ─ build.rs ─► program of points (program.rs)
 //!                                                        │ threads.rs: threads, byte by byte
 //! parameters/, contents.rs, region.rs ───────────────────┤ masks.rs: token masks
+//! (shared_contents.rs: contents of several tags)         │
 //!                                                        └ ends.rs: completions
 //! ```
 //!
@@ -36,6 +37,7 @@ mod parse;
 mod program;
 mod region;
 mod replies;
+mod shared_contents;
 mod threads;
 mod tokens;
 
@@ -48,6 +50,7 @@ use crate::{CompileError, CompileErrorKind, ExactOptions, KeyOrder, Masker};
 use contents::{Content, Contents};
 use format::ContentSource;
 use replies::TagReplies;
+pub(super) use shared_contents::SharedContents;
 pub(super) use tokens::TagTokens;
 
 use super::{ReplyCompiler, grammar, text};
@@ -66,7 +69,10 @@ pub(super) fn compile(compiler: &ReplyCompiler, tag: &str) -> Result<Box<dyn Mas
     let (mut contents, mut numbers) = (Vec::with_capacity(tag.contents.len()), Vec::new());
     for found in &tag.contents {
         numbers.push(Some(contents.len()));
-        match content(compiler, &found.source) {
+        match compiler
+            .contents
+            .get(&found.source, || content(compiler, &found.source))
+        {
             Ok(content) => contents.push(content),
             Err(error) if !found.is_needed && error.kind() == CompileErrorKind::Unsatisfiable => {
                 numbers.pop();
@@ -100,18 +106,14 @@ fn content(compiler: &ReplyCompiler, source: &ContentSource) -> Result<Content, 
         let vocabulary = compiler.vocabulary.clone();
         Box::new(CompiledSchema::within_reply(vocabulary, tokens, automaton))
     };
-    let of_text = |schema: &str, options: &ExactOptions, languages, never| {
+    let of_text = |schema: &str, options: &ExactOptions, languages| {
         let (mut automaton, start) = options.automaton(schema, languages)?;
         let start = text::begin(&mut automaton, start, compiler.is_ascii)?.ok_or_else(|| {
             let message = "no text is one of this content";
             CompileError::new(CompileErrorKind::Unsatisfiable, message).at("")
         })?;
-        Ok(Content::new(
-            compiled(compiler.escaped_tokens(), automaton),
-            start,
-            true,
-            never,
-        )?)
+        let shared = compiled(compiler.escaped_tokens(), automaton);
+        Ok(Content::new(source.clone(), shared, start)?)
     };
     match source {
         ContentSource::Json {
@@ -124,31 +126,22 @@ fn content(compiler: &ReplyCompiler, source: &ContentSource) -> Result<Content, 
                 options.to_mut().style.key_order = KeyOrder::Any;
             }
             let (automaton, start) = options.automaton(schema, languages())?;
-            Ok(Content::new(
-                compiled(compiler.json_tokens(), automaton),
-                start,
-                false,
-                &[],
-            )?)
+            let shared = compiled(compiler.json_tokens(), automaton);
+            Ok(Content::new(source.clone(), shared, start)?)
         }
-        ContentSource::Text {
-            schema,
-            arguments,
-            never,
-        } => of_text(
+        ContentSource::Text { schema, arguments, .. } => of_text(
             schema,
             &with_arguments(&compiler.text_options(), arguments),
             languages(),
-            never,
         ),
         ContentSource::Regex(pattern) => {
             let schema = text::schema_of_pattern(pattern, &compiler.options)?;
-            of_text(&schema, &compiler.text_options(), languages(), &[])
+            of_text(&schema, &compiler.text_options(), languages())
         }
         ContentSource::Grammar(text) => {
             let mut languages = languages();
             let (schema, options) = grammar::content(compiler, text, &mut languages)?;
-            of_text(&schema, &options, languages, &[])
+            of_text(&schema, &options, languages)
         }
     }
 }

@@ -16,7 +16,7 @@ use crate::mask::masker::MaskedText;
 use crate::mask::shared_tokens::SharedTokens;
 use crate::{MaskError, TokenId, TokenKind, Vocabulary};
 
-use super::contents::Contents;
+use super::contents::{Content, Contents};
 use super::ends::Ends;
 use super::literal::{BY_ID, Part, is_lead, parts, token_bytes};
 use super::masks::{MaskFinder, UnnamedTokens};
@@ -393,7 +393,7 @@ impl MaskedText for TagReplies {
     }
 
     fn memory(&self) -> usize {
-        let contents = self.contents.iter().map(|content| content.shared.memory());
+        let contents = self.contents.iter().map(Content::memory);
         let points = self.program.points.len() * (size_of::<Point>() + 2 * size_of::<Thread>());
         contents.sum::<usize>()
             + points

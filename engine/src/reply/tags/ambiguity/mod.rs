@@ -55,49 +55,60 @@ pub(super) fn check_threads(program: &Program, contents: &Contents) -> Result<()
 
 /// Fails where the pairs admit more than [`MAX_THREADS`] threads at once.
 fn check_count(program: &Program, pairs: &HashSet<(Position, Position)>) -> Result<(), CompileError> {
-    // For each point the points at which another thread may be at the same time; for each position the number of positions of its point
+    let points = program.points.len();
+    // The points at which two threads may be at the same time, in both orders; for each position the number of positions of its point
     // at which threads may be at the same time, itself included.
-    let mut beside: HashMap<PointId, HashSet<PointId>> = HashMap::new();
+    let mut pairs_of_points = Vec::with_capacity(2 * pairs.len());
     let mut states: HashMap<Position, usize> = HashMap::new();
     for &(one, other) in pairs {
-        beside.entry(one.point).or_default().insert(other.point);
-        beside.entry(other.point).or_default().insert(one.point);
+        pairs_of_points.extend([(one.point, other.point), (other.point, one.point)]);
         if one.point == other.point {
             *states.entry(one).or_insert(1) += 1;
             *states.entry(other).or_insert(1) += 1;
         }
     }
-    let mut most: HashMap<PointId, usize> = HashMap::new();
+    pairs_of_points.sort_unstable();
+    pairs_of_points.dedup();
+    let mut beside: Vec<&[(PointId, PointId)]> = vec![&[]; points];
+    for others in pairs_of_points.chunk_by(|one, next| one.0 == next.0) {
+        beside[others[0].0 as usize] = others;
+    }
+    let mut most = vec![1; points];
     for (position, count) in states {
         let count = match program.point(position.point) {
             // Of two positions in free text one has read less of the patterns.
             Point::Free(region) => 1 + region.patterns().map(<[u8]>::len).max().unwrap_or_default(),
             _ => count,
         };
-        let most = most.entry(position.point).or_insert(1);
+        let most = &mut most[position.point as usize];
         *most = count.max(*most);
     }
-    let count = |point: PointId| most.get(&point).copied().unwrap_or(1);
     // Of points that are all beside each other the first that is taken out has all others beside it.
-    let mut sums: HashMap<PointId, usize> = HashMap::new();
-    for (&point, others) in &beside {
-        let others = others.iter().filter(|other| **other != point);
-        sums.insert(point, count(point) + others.map(|other| count(*other)).sum::<usize>());
+    let mut sums: Vec<Option<usize>> = vec![None; points];
+    let mut open = Vec::new();
+    for others in beside.iter().filter(|others| !others.is_empty()) {
+        let point = others[0].0;
+        let others = others.iter().filter(|(_, other)| *other != point);
+        let sum = most[point as usize] + others.map(|(_, other)| most[*other as usize]).sum::<usize>();
+        sums[point as usize] = Some(sum);
+        open.push((sum, point));
     }
-    let mut open: BinaryHeap<Reverse<(usize, PointId)>> =
-        sums.iter().map(|(point, sum)| Reverse((*sum, *point))).collect();
+    if open.iter().all(|(sum, _)| *sum <= MAX_THREADS) {
+        return Ok(());
+    }
+    let mut open: BinaryHeap<_> = open.into_iter().map(Reverse).collect();
     while let Some(Reverse((sum, point))) = open.pop() {
-        if sums.get(&point) != Some(&sum) {
+        if sums[point as usize] != Some(sum) {
             continue;
         }
         if sum > MAX_THREADS {
             return Err(too_large("ways to read a reply at once", MAX_THREADS));
         }
-        sums.remove(&point);
-        for other in beside.get(&point).into_iter().flatten() {
-            if let Some(sum) = sums.get_mut(other) {
-                *sum -= count(point);
-                open.push(Reverse((*sum, *other)));
+        sums[point as usize] = None;
+        for &(_, other) in beside[point as usize] {
+            if let Some(sum) = &mut sums[other as usize] {
+                *sum -= most[point as usize];
+                open.push(Reverse((*sum, other)));
             }
         }
     }

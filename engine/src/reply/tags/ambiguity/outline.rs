@@ -1,6 +1,6 @@
 //! [`Outlines`]: nondeterministic abstractions of contents, with far fewer states than their automata.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use hashbrown::{HashMap, HashSet};
 use smallvec::SmallVec;
@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 use crate::CompileError;
 use crate::automaton::State;
 
-use super::super::contents::Contents;
+use super::super::contents::{Contents, First};
 use super::super::format::ContentId;
 use super::super::literal::BY_ID;
 use super::without::WithoutTexts;
@@ -55,20 +55,10 @@ struct WholeState {
     next: Box<[(u8, OutlineState)]>,
 }
 
-/// The state of a content after its first byte: refused, the same as before the byte, or another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum First {
-    Refused,
-    /// The byte leaves the state unchanged, as whitespace may.
-    Same,
-    On,
-}
-
 /// The outlines of the contents of a structural tag.
 pub(super) struct Outlines<'a> {
     contents: &'a Contents,
     outlines: Vec<Outline>,
-    first: Vec<OnceLock<Box<[First]>>>,
     /// Number of states that may still be explored.
     left: usize,
     /// Contents with too many states.
@@ -78,7 +68,7 @@ pub(super) struct Outlines<'a> {
 impl<'a> Outlines<'a> {
     pub(super) fn new(contents: &'a Contents) -> Self {
         let mut known: HashMap<&[&str], Arc<WithoutTexts>> = HashMap::new();
-        let outlines = contents.iter().map(|content| match (content.is_text, content.never) {
+        let outlines = contents.iter().map(|content| match (content.is_text, content.never()) {
             (false, _) => Outline::Json,
             (true, []) => Outline::Text,
             (true, texts) => {
@@ -86,11 +76,9 @@ impl<'a> Outlines<'a> {
                 Outline::Without(without.clone())
             }
         });
-        let outlines: Vec<_> = outlines.collect();
         Self {
             contents,
-            first: outlines.iter().map(|_| OnceLock::new()).collect(),
-            outlines,
+            outlines: outlines.collect(),
             left: MAX_STATES_OF_ALL,
             given_up: HashSet::new(),
         }
@@ -146,13 +134,13 @@ impl<'a> Outlines<'a> {
             return Ok(());
         }
         if state == START {
-            match self.first(content)?[usize::from(byte)] {
+            match self.contents.get(content).first(byte)? {
                 First::Refused => return Ok(()),
-                First::Same => {
+                First::Ignored => {
                     next.push(START);
                     return Ok(());
                 }
-                First::On => {}
+                First::Read => {}
             }
         }
         match &self.outlines[content] {
@@ -181,25 +169,6 @@ impl<'a> Outlines<'a> {
     /// The bytes with which a content may go on where it may end; none where they are not known.
     pub(super) fn bytes_behind_ends(&self, content: ContentId) -> Option<&'static [u8]> {
         matches!(self.outlines[content], Outline::Json).then_some(b" \t\n\r0123456789.eE+-")
-    }
-
-    fn first(&self, content: ContentId) -> Result<&[First], CompileError> {
-        if let Some(known) = self.first[content].get() {
-            return Ok(known);
-        }
-        let start = self.contents.get(content).start.state;
-        let mut first = Vec::with_capacity(256);
-        for byte in 0..=u8::MAX {
-            first.push(match byte < BY_ID {
-                false => First::Refused,
-                true => match self.contents.step(content, start, byte)? {
-                    None => First::Refused,
-                    Some(next) if next == start => First::Same,
-                    Some(_) => First::On,
-                },
-            });
-        }
-        Ok(self.first[content].get_or_init(|| first.into()))
     }
 
     /// Replaces the outline of a content by its exact automaton, unless that has too many states. Returns whether the outline changed.

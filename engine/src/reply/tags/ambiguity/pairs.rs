@@ -10,7 +10,7 @@ use crate::CompileError;
 use super::super::build::too_large;
 use super::super::format::{ContentId, Unit};
 use super::super::literal::{BY_ID, TOKEN_BYTES};
-use super::super::program::{Point, PointId, Program, Thread};
+use super::super::program::{ByteSet, Point, PointId, Program, Thread};
 use super::super::region::Region;
 use super::outline::{Alternatives, Outlines, START};
 
@@ -72,13 +72,15 @@ pub(super) enum Found {
 impl<'a> Pairs<'a> {
     /// A search that adds its steps to those of earlier ones.
     pub(super) fn new(program: &'a Program, outlines: &'a Outlines<'a>, steps: &'a mut usize) -> Self {
-        let mut apart: HashSet<u8> = b" \t\n\r0123456789.eE+-\"]}l".iter().copied().collect();
+        let mut apart = ByteSet::default();
+        let mut tell_apart = |bytes: &[u8]| bytes.iter().for_each(|byte| apart.insert(*byte));
+        tell_apart(b" \t\n\r0123456789.eE+-\"]}l");
         let mut behind_patterns: HashMap<_, SmallVec<_>> = HashMap::new();
         for (number, point) in (0..).zip(&program.points) {
             match point {
-                Point::Branch(edges) => apart.extend(edges.iter().map(|(byte, _)| *byte)),
+                Point::Branch(edges) => edges.iter().for_each(|(byte, _)| tell_apart(&[*byte])),
                 Point::Free(region) => {
-                    apart.extend(region.patterns().flatten());
+                    region.patterns().for_each(&mut tell_apart);
                     for (text, behind) in region.rules() {
                         if let Some(last) = text.last() {
                             behind_patterns.entry((number, *last)).or_default().push(behind);
@@ -88,13 +90,13 @@ impl<'a> Pairs<'a> {
                 Point::End | Point::Fork(_) | Point::Content(..) => {}
             }
         }
-        apart.extend((0..BY_ID).find(|byte| !apart.contains(byte)));
-        apart.remove(&BY_ID);
+        let other = (0..BY_ID).find(|byte| !apart.contains(*byte));
+        let is_apart = |byte: &u8| *byte != BY_ID && (apart.contains(*byte) || Some(*byte) == other);
         Self {
             program,
             outlines,
             every: (0..=u8::MAX).filter(|byte| *byte != BY_ID).collect(),
-            apart: apart.into_iter().collect(),
+            apart: (0..=u8::MAX).filter(is_apart).collect(),
             behind_patterns,
             seen: HashSet::new(),
             open: Vec::new(),
