@@ -34,7 +34,7 @@ mod tests;
 mod unicode_properties;
 
 pub(crate) use analysis::answers::{Cardinality, Fingerprint, Horizon};
-pub(crate) use analysis::is_blank;
+pub(crate) use analysis::{Padding, is_blank};
 pub(crate) use charset::CharRange;
 pub(crate) use custom_dfa::regex::ends_what_is_remembered;
 pub(crate) use derive::custom_dfa_states::CustomDfaStates;

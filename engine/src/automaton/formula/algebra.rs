@@ -12,7 +12,7 @@ use crate::json::Shape;
 use crate::numbers::{NumberSetId, NumberSets, NumeralAutomaton, SchemaNumbers};
 use crate::schema::SchemaSet;
 use crate::schema::{Body, NodeId};
-use crate::strings::{LanguageId, Languages};
+use crate::strings::{LanguageId, Languages, Padding};
 use crate::{CompileError, CompileErrorKind, Limits, NumberStyle, Style};
 use hashbrown::HashMap;
 use std::sync::Arc;
@@ -56,6 +56,8 @@ pub(crate) struct KeyMemo {
     pub(crate) covered: HashMap<(LanguageId, TextId), bool>,
     /// The keys of a language, if it is a short list or the complement of one; `None` if it is neither.
     pub(crate) enumerated: HashMap<LanguageId, Option<Arc<EnumeratedKeys>>>,
+    /// The padding of languages that sort keys into cells.
+    pub(crate) padding: HashMap<LanguageId, Padding>,
     /// The first keys of a language, with how many were asked for.
     pub(crate) first_keys: HashMap<LanguageId, (usize, Arc<[TextId]>)>,
     /// A language with some sorted keys added (`true`) or removed (`false`).
@@ -130,6 +132,7 @@ impl Algebra {
         self.schema.memory()
             + table_bytes(&self.constraints)
             + list_bytes(&self.joined)
+            + table_bytes(&keys.padding)
             + self.atoms.memory()
             + self.diagrams.memory()
             + self.orders.memory()

@@ -207,6 +207,26 @@ impl Formulas {
         }
     }
 
+    /// Whether these atoms occur in a formula without negation only, so that it holds also where more of them hold.
+    pub(crate) fn never_denies(&self, formula: FormulaId, is_meant: &dyn Fn(Atom) -> bool) -> bool {
+        let mut open = vec![(formula, true)];
+        let mut seen: HashSet<(FormulaId, bool)> = HashSet::from([(formula, true)]);
+        while let Some((formula, wanted)) = open.pop() {
+            let node = &self.nodes[formula.0 as usize];
+            let polarities: &[bool] = match node {
+                FormulaNode::Atom(atom) if !wanted && is_meant(*atom) => return false,
+                FormulaNode::Not(_) => &[!wanted],
+                FormulaNode::One(_) => &[true, false],
+                _ => &[wanted],
+            };
+            for &part in node.parts() {
+                let parts = polarities.iter().map(|wanted| (part, *wanted));
+                open.extend(parts.filter(|part| seen.insert(*part)));
+            }
+        }
+        true
+    }
+
     /// The formula of an atom, whose truth value is `at_end` if nothing follows any more.
     pub(crate) fn atom(&mut self, atom: Atom, at_end: bool) -> FormulaId {
         self.atom_count = self.atom_count.max(atom.0 as usize + 1);

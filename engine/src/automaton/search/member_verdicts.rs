@@ -28,7 +28,7 @@ impl Search {
             return Ok((assertions, diagram));
         }
         let key = match name {
-            MemberKey::Known(name) if self.scarce_names(demand)? == self.algebra.languages.none() => {
+            MemberKey::Known(name) if self.has_no_scarce_names(demand)? => {
                 Some((demand, name, assertions.clone().into_boxed_slice()))
             }
             _ => None,

@@ -42,8 +42,8 @@ pub(super) struct ValueMemo {
 /// Memo of results about objects.
 #[derive(Debug, Default)]
 pub(crate) struct ObjectMemo {
-    /// The keys of a formula's cells that can run out.
-    pub(super) scarce: HashMap<FormulaId, LanguageId>,
+    /// The keys of a formula's cells that can run out; `None` where there are too many cells to be looked at.
+    pub(super) scarce: HashMap<FormulaId, Option<LanguageId>>,
     /// Whether an object with this residual formula has room for any key.
     pub(super) roomy: HashMap<FormulaId, bool>,
     /// The keys that an independent-key object mentions but cannot have.

@@ -10,6 +10,7 @@
 
 mod admitted;
 mod cardinality;
+mod conflicting_languages;
 mod containers;
 pub(super) mod expectation;
 mod independent_keys;

@@ -316,8 +316,15 @@ impl Search {
                 None => others,
             });
         }
+        let cells = match self.algebra.few_key_cells(left, names, exhausted)? {
+            Some(cells) => cells,
+            None => match self.keys_without_conflict(left, exhausted)? {
+                Some(language) => return Ok(CellKeys::Language(language)),
+                None => self.algebra.key_cells(left, names, exhausted)?,
+            },
+        };
         let mut viable = Vec::new();
-        for cell in self.algebra.key_cells(left, names, exhausted)? {
+        for cell in cells {
             if self.cell_may_follow(left, &cell, exhausted)? {
                 viable.push(cell.names);
             }
@@ -435,7 +442,7 @@ impl Search {
     }
 
     /// Whether one of the keys of a cell may come next. Keys of a cell are alike, so one of them answers for all.
-    fn cell_may_follow(
+    pub(super) fn cell_may_follow(
         &mut self,
         demand: FormulaId,
         cell: &KeyCell,

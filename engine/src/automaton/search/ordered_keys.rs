@@ -33,8 +33,10 @@ impl Search {
         exhausted: &[TextId],
         viable: &mut Vec<TextId>,
     ) -> Result<FormulaId, AutomatonError> {
+        // A model does without the keys that it does not name.
         let around = Surroundings {
             used: exhausted,
+            named: ordered,
             ..Surroundings::default()
         };
         let mut goals = vec![(demand, true)];

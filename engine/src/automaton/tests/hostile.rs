@@ -521,6 +521,64 @@ fn patterns_with_equal_subschemas_are_one() {
     );
 }
 
+/// Names sorted by many independent patterns, each with a subschema of its own: a name may come if one value meets all subschemas of the
+/// patterns that it matches, whatever else is asked of the object.
+#[test]
+fn patterns_with_different_subschemas_are_held_against_each_other() {
+    let words = [
+        "alpha", "beta", "gamma", "delta", "eps", "zeta", "^tau", "theta$", "iota", "kappa", "lambda", "mu", "^nu",
+        "xi",
+    ];
+    // Every third one: strings, integers, and two constants of which no integer is one.
+    let patterns = list(words.len(), |at| {
+        let value = match at % 3 {
+            0 => format!(r#"{{"type": "string", "minLength": {}}}"#, at / 3),
+            1 => format!(r#"{{"type": "integer", "minimum": {at}}}"#),
+            _ => format!(r#"{{"enum": ["{}", {at}.5]}}"#, "c".repeat(at)),
+        };
+        format!(r#""{}": {value}"#, words[at])
+    });
+    let documents = [
+        // `alpha` and `delta` ask for strings, `beta` and `eps` for integers, `gamma` for one of two constants.
+        (r#"{"alpha": "", "y": 0, "a": 1}"#, true),
+        (r#"{"y": 0, "a": 1, "alphadelta": "d"}"#, true),
+        (r#"{"y": 0, "a": 1, "alphadelta": ""}"#, false),
+        (r#"{"y": 0, "a": 1, "alphabeta": 1}"#, false),
+        (r#"{"y": 0, "a": 1, "a beta eps": 4}"#, true),
+        (r#"{"y": 0, "a": 1, "a beta eps": 3}"#, false),
+        (r#"{"y": 0, "a": 1, "gamma alpha": "cc"}"#, true),
+        (r#"{"y": 0, "a": 1, "gamma alpha": 2.5}"#, false),
+        (r#"{"y": 0, "a": 1, "gamma": 2.5, "other": null}"#, true),
+        (r#"{"y": 0, "a": 1, "gamma zeta": "cc"}"#, false),
+        (r#"{"y": 0, "a": 1, "tau theta": 7}"#, false),
+        (r#"{"y": 0, "a": 1, "tau then": "tt"}"#, true),
+    ];
+    for more in [
+        r#""anyOf": [{"required": ["a"]}, {"required": ["b"]}]"#,
+        r#""minProperties": 3"#,
+        r#""maxProperties": 4, "dependentRequired": {"y": ["a"]}"#,
+        r#""if": {"properties": {"y": {"const": 1}}, "required": ["y"]}, "then": {"required": ["z"]}"#,
+        r#""not": {"required": ["alphabet"]}"#,
+        r#""propertyNames": {"maxLength": 11}"#,
+    ] {
+        answered(
+            &format!(r#"{{"type": "object", "patternProperties": {{{patterns}}}, {more}}}"#),
+            &documents,
+        );
+    }
+    answered(
+        &format!(
+            r#"{{"type": "object", "patternProperties": {{{patterns}}}, "additionalProperties": false, "minProperties": 2}}"#
+        ),
+        &[
+            (r#"{"alpha": "", "beta": 1}"#, true),
+            (r#"{"alpha": "", "y": 1}"#, false),
+            (r#"{"alphabeta": 1}"#, false),
+            (r#"{"alpha": ""}"#, false),
+        ],
+    );
+}
+
 /// Lowers a limit.
 type Lower<'a> = &'a dyn Fn(&mut Limits);
 

@@ -310,3 +310,16 @@ fn keys_of_many_closed_alternatives_come_in_their_order() {
     }
     assert!(kept > 200 && refused > 200, "{kept} {refused}");
 }
+
+/// The only member that violates `not` has to stand before the others, so that none of these may be the first.
+#[test]
+fn keys_that_have_to_come_are_not_passed() {
+    let mut subject = styled(
+        r#"{"type": "object", "not": {"patternProperties": {"^a$": {"type": "null"}}}, "maxProperties": 2,
+            "anyOf": [{"required": ["a"]}, {"required": ["abc"]}]}"#,
+        Style::generation(),
+    );
+    for (text, is_beginning) in [("{\"a", true), ("{\"a\":1,\"abc", true), ("{\"ab", false)] {
+        assert_eq!(subject.begins(text), is_beginning, "{text}");
+    }
+}

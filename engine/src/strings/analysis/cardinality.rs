@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashMap;
 
 use crate::strings::analysis::answers::Cardinality;
 use crate::strings::analysis::custom_dfa_bounds::Side;
@@ -136,7 +136,7 @@ impl Languages {
             open.push(Reverse((estimate, Reverse(0), Some(language), String::new())));
         }
         let mut visited = 0;
-        let mut seen = HashSet::new();
+        let mut passed: HashMap<LanguageId, usize> = HashMap::new();
         while let Some(Reverse((_, Reverse(length), state, text))) = open.pop() {
             let Some(state) = state else {
                 texts.push(text);
@@ -145,8 +145,10 @@ impl Languages {
                 }
                 continue;
             };
-            // The texts behind a longer beginning stand behind the first beginning as well.
-            if n == 1 && !seen.insert(state) {
+            // The texts behind a longer beginning stand behind each of the beginnings before it as well.
+            let times = passed.entry(state).or_insert(0);
+            *times += 1;
+            if *times > n {
                 continue;
             }
             visited += 1;

@@ -1,4 +1,4 @@
-//! Analyses of a language: emptiness, lengths and cardinality, prefix universality, over-approximations and fingerprints.
+//! Analyses of a language: emptiness, lengths and cardinality, prefix universality, padding, over-approximations and fingerprints.
 
 pub(super) mod answers;
 mod cardinality;
@@ -6,7 +6,9 @@ mod custom_dfa_bounds;
 mod emptiness;
 mod fingerprint;
 mod over_approximation;
+mod padding;
 mod prefix_universal;
 mod text_lengths;
 
 pub(crate) use over_approximation::is_blank;
+pub(crate) use padding::Padding;

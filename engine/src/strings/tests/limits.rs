@@ -129,3 +129,37 @@ fn words_are_held_against_a_bounded_number_of_parts() {
     let both = languages.and(&[few, level[0]]).unwrap();
     assert!(languages.contains(both, "1100").unwrap() && !languages.contains(both, "x").unwrap());
 }
+
+/// The texts of all combinations of words are endless, since other characters do not matter; those of a bounded length are not.
+#[test]
+fn padding_is_known_of_words_and_their_combinations() {
+    let mut languages = languages();
+    let mut padding = |pattern: &str| {
+        let language = languages.pattern(pattern).unwrap();
+        languages.padding(language).unwrap()
+    };
+    for (patterns, is_some) in [
+        (&["alpha", "b.ta", "[0-9]+"][..], true),
+        (&["alpha", "^beta", "^[a-c]x"], true),
+        (&["alpha", "beta$", "[0-9]x$"], true),
+        (&["^alpha", "beta$"], false),
+        (&["^alpha$"], false),
+        (&["alpha", "^.{0,9}$"], false),
+    ] {
+        let all = patterns
+            .iter()
+            .map(|pattern| padding(pattern))
+            .reduce(crate::strings::Padding::of_both);
+        assert_eq!(all.unwrap().is_some(), is_some, "{patterns:?}");
+    }
+}
+
+/// The shortest texts of an intersection of many words are listed without visiting all orders of the words.
+#[test]
+fn texts_of_intersections_are_listed_state_by_state() {
+    let mut languages = languages();
+    let words = ["ab", "bc", "cd", "de", "ef", "fg"].map(|word| languages.pattern(word).unwrap());
+    let all = languages.and(&words).unwrap();
+    let texts = languages.members(all, 3).unwrap();
+    assert_eq!((texts.len(), &*texts[0]), (3, "abcdefg"));
+}

@@ -143,7 +143,8 @@ impl Search {
             return Ok(true);
         }
         let mut names = self.algebra.named_keys(formula);
-        for cell in self.algebra.key_cells(formula, &names.clone(), &[])? {
+        let mut cells = self.algebra.cell_search(formula, &names, &[])?;
+        while let Some(cell) = self.algebra.next_cell(&mut cells)? {
             if self.member_part(formula, MemberKey::In(&cell.within), &[])?.is_none() {
                 continue;
             }

@@ -100,7 +100,7 @@ impl Search {
         let found = self.object_parts(formula, exhausted)?;
         let infinite = self.is_found_infinite(found)?;
         let is_known = infinite || self.fixpoint.is_idle();
-        if is_known && self.scarce_names(formula)? == self.algebra.languages.none() {
+        if is_known && self.has_no_scarce_names(formula)? {
             self.value_memo.infinite_containers.insert(formula, infinite);
         }
         Ok(infinite)
@@ -249,7 +249,8 @@ impl Search {
             return Ok(Found::Parts(parts));
         }
         let names = self.algebra.named_keys(formula);
-        for cell in self.algebra.key_cells(formula, &names, exhausted)? {
+        let mut cells = self.algebra.cell_search(formula, &names, exhausted)?;
+        while let Some(cell) = self.algebra.next_cell(&mut cells)? {
             let part = self.member_part(formula, MemberKey::In(&cell.within), exhausted)?;
             match cell.left {
                 None if part.is_some() => return Ok(Found::Infinite),

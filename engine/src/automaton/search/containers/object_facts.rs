@@ -41,7 +41,7 @@ pub(in crate::automaton::search) enum MemberRole {
     Read,
 }
 
-/// Demands on an object besides its formulas: keys that are used up, wanted or wished for, and the member before all others.
+/// Demands on an object besides its formulas: keys that are used up, wanted or wished for, and the member before all others; and on its models.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::automaton::search) struct Surroundings<'a> {
     /// The keys that cannot come any more.
@@ -52,6 +52,8 @@ pub(in crate::automaton::search) struct Surroundings<'a> {
     pub(in crate::automaton::search) read: &'a [AssertionId],
     /// Keys that should come.
     pub(in crate::automaton::search) wishes: &'a [TextId],
+    /// Keys that a model names where it has them, instead of a cell that they are in.
+    pub(in crate::automaton::search) named: &'a [TextId],
 }
 
 /// A change of the facts, which can be taken back.

@@ -44,15 +44,23 @@ impl ObjectFacts<'_> {
             _ => None,
         }));
         names.extend(search.algebra.named_keys(self.told));
+        let used = self.around.used;
+        names.extend(self.around.named.iter().filter(|name| !used.contains(name)));
         names.sort_unstable();
         names.dedup();
+        let sorted = |mut languages: Vec<LanguageId>| {
+            languages.sort_unstable();
+            languages.dedup();
+            languages
+        };
+        let asked = sorted(exceptions.iter().map(|exception| exception.language).collect());
         let mut languages: Vec<LanguageId> = self.languages.iter().map(|(language, ..)| *language).collect();
-        languages.extend(exceptions.iter().map(|exception| exception.language));
         languages.extend(self.around.wanted.into_iter().flatten());
         languages.extend(search.algebra.languages_of(self.told));
-        languages.sort_unstable();
-        languages.dedup();
-        let cells = search.algebra.cells_of(&languages, &names, self.around.used)?;
+        // What the facts say of all keys of a language is asked of fewer members in fewer languages.
+        let cells = search
+            .algebra
+            .least_cells(asked, sorted(languages), &names, self.around.used)?;
         let mut open = Vec::new();
         'exceptions: for exception in exceptions {
             let mut ways = Vec::new();

@@ -28,8 +28,19 @@ impl Search {
         let mut counted = Vec::new();
         if !used.is_empty() {
             let scarce = self.scarce_names(formula)?;
+            let languages = match scarce {
+                Some(_) => Vec::new(),
+                None => self.algebra.languages_of(formula),
+            };
             for &name in used {
-                if self.algebra.covers(Keys::Language(scarce), MemberKey::Known(name))? {
+                let is_scarce = match scarce {
+                    Some(scarce) => self.algebra.covers(Keys::Language(scarce), MemberKey::Known(name))?,
+                    None => {
+                        let (runs_out, is_within) = self.algebra.cell_of_key(&languages, name)?;
+                        runs_out && (is_within || self.is_counted(formula))
+                    }
+                };
+                if is_scarce {
                     counted.push(name);
                 }
             }
@@ -190,25 +201,46 @@ impl Search {
         Ok(ways)
     }
 
-    /// The keys of cells that can run out, if it matters to `formula` which of them have been seen.
-    pub(in crate::automaton::search) fn scarce_names(
+    /// Whether `formula` speaks of the number of members.
+    fn is_counted(&self, formula: FormulaId) -> bool {
+        let mut atoms = self.algebra.formulas.atoms(formula).iter();
+        atoms.any(|atom| matches!(self.algebra.atoms.kind(*atom), AtomKind::CountAtLeast(_)))
+    }
+
+    /// Whether it is known that no cells of `formula` can run out for which it matters which of their keys have been seen.
+    pub(in crate::automaton::search) fn has_no_scarce_names(
         &mut self,
         formula: FormulaId,
-    ) -> Result<LanguageId, AutomatonError> {
+    ) -> Result<bool, AutomatonError> {
+        Ok(self.scarce_names(formula)? == Some(self.algebra.languages.none()))
+    }
+
+    /// The keys of cells that can run out, if it matters to `formula` which of them have been seen; `None` where there are too many cells to be
+    /// looked at.
+    fn scarce_names(&mut self, formula: FormulaId) -> Result<Option<LanguageId>, AutomatonError> {
         if let Some(&known) = self.object_memo.scarce.get(&formula) {
             return Ok(known);
         }
-        let mut scarce = Vec::new();
+        let mut cells = Some(Vec::new());
         if !self.algebra.is_independent_uncounted(formula) {
-            let mut atoms = self.algebra.formulas.atoms(formula).iter();
-            let is_counted = atoms.any(|atom| matches!(self.algebra.atoms.kind(*atom), AtomKind::CountAtLeast(_)));
-            for cell in self.algebra.key_cells(formula, &[], &[])? {
-                if cell.left.is_some() && (is_counted || !cell.within.is_empty()) {
-                    scarce.push(self.algebra.keys_as_language(&cell.names)?);
-                }
+            let languages = self.algebra.languages_of(formula);
+            if !self.algebra.are_cells_endless(&languages)? {
+                cells = self.algebra.few_key_cells(formula, &[], &[])?;
             }
         }
-        let scarce = self.algebra.languages.or(&scarce)?;
+        let is_counted = self.is_counted(formula);
+        let scarce = match cells {
+            None => None,
+            Some(cells) => {
+                let mut scarce = Vec::new();
+                for cell in cells {
+                    if cell.left.is_some() && (is_counted || !cell.within.is_empty()) {
+                        scarce.push(self.algebra.keys_as_language(&cell.names)?);
+                    }
+                }
+                Some(self.algebra.languages.or(&scarce)?)
+            }
+        };
         self.object_memo.scarce.insert(formula, scarce);
         Ok(scarce)
     }
