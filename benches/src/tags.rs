@@ -89,7 +89,7 @@ impl CallFormat {
     }
 }
 
-/// Returns the tag of `count` tools, those from a number on.
+/// Returns the tag of `count` tools, of which `first` is the number of the first.
 fn tag(format: CallFormat, first: usize, count: usize) -> String {
     let tags = (first..first + count).map(|number| {
         let content = json!({"type": "json_schema", "style": format.style, "json_schema": schema(number)});
@@ -143,8 +143,9 @@ pub fn measure_tags(
     let mut masker = compiler.compile(&tag)?;
     let compiled = clock.elapsed().cpu_ns;
     let clock = Stopwatch::start();
-    drop(compiler.compile(&one_new)?);
+    let next = compiler.compile(&one_new)?;
     let compiled_next = clock.elapsed().cpu_ns;
+    drop(next);
     let again = masker.fork().expect("a copy");
     let clock = Stopwatch::start();
     masker.mask().expect("a mask");

@@ -282,7 +282,8 @@ impl ReplyCompiler {
     /// tools and reasoning, with `format` or, in its older form, `structures` and `triggers`.
     ///
     /// A schema, expression or grammar that a tag has in common with another one of this compiler that is still in use is not compiled again,
-    /// and its masks are shared: a tag that differs in one tool costs little more than that tool. Both report its memory.
+    /// and its masks are shared. Both report its memory, threads that use either wait while a new mask of it is worked out for the
+    /// other, and a limit that is reached in it is reached in both.
     ///
     /// JSON documents in a structural tag are in the options' style, and their masks are exact. Beside the formats that XGrammar documents,
     /// `{"type": "choice", "choices": [TEXT, …]}` is one of some texts. Fixed texts name special tokens: `<|call|>` in one is the token of that

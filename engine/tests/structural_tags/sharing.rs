@@ -1,6 +1,6 @@
 //! Tags of one compiler share the contents that they have in common, as long as some tag has them.
 
-use maskwright::{Masker, ReplyCompiler, TokenId};
+use maskwright::{ExactOptions, MaskError, Masker, ReplyCompiler, TokenId};
 
 use crate::{accepts, compiler, vocabulary};
 
@@ -95,4 +95,23 @@ fn threads_compile_and_use_tags_with_common_contents() {
             });
         }
     });
+}
+
+#[test]
+fn a_content_that_has_used_up_its_limits_is_compiled_anew() {
+    let mut options = ExactOptions::default();
+    options.schema.limits.memory_bytes = 200_000;
+    let shared = ReplyCompiler::new(vocabulary(), options);
+    let schema = r#"{"type": "array", "items": {"type": "integer"}, "uniqueItems": true}"#;
+    let used = compile(&shared, &[("list", schema)]);
+    let mut masker = used.fork().unwrap();
+    let reply = (0..).map(|number: u32| format!("{number},"));
+    let reply = "<a>list["
+        .bytes()
+        .chain(reply.take(100_000).flat_map(String::into_bytes));
+    let error = reply.map(TokenId::from).find_map(|token| masker.advance(token).err());
+    assert!(matches!(error, Some(MaskError::LimitExceeded(_))), "{error:?}");
+    let again = compile(&shared, &[("list", schema)]);
+    assert!(accepts(&*again, "<a>list[1,2,3]</a>"));
+    drop(used);
 }

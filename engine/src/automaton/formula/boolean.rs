@@ -207,24 +207,24 @@ impl Formulas {
         }
     }
 
-    /// Whether these atoms occur in a formula without negation only, so that it holds also where more of them hold.
-    pub(crate) fn never_denies(&self, formula: FormulaId, is_meant: &dyn Fn(Atom) -> bool) -> bool {
+    /// Whether one of some atoms occurs in a formula unnegated (`wanted`) or negated.
+    pub(crate) fn has_occurrence(&self, formula: FormulaId, wanted: bool, is_meant: &dyn Fn(Atom) -> bool) -> bool {
         let mut open = vec![(formula, true)];
         let mut seen: HashSet<(FormulaId, bool)> = HashSet::from([(formula, true)]);
-        while let Some((formula, wanted)) = open.pop() {
+        while let Some((formula, is_unnegated)) = open.pop() {
             let node = &self.nodes[formula.0 as usize];
-            let polarities: &[bool] = match node {
-                FormulaNode::Atom(atom) if !wanted && is_meant(*atom) => return false,
-                FormulaNode::Not(_) => &[!wanted],
+            let signs: &[bool] = match node {
+                FormulaNode::Atom(atom) if is_unnegated == wanted && is_meant(*atom) => return true,
+                FormulaNode::Not(_) => &[!is_unnegated],
                 FormulaNode::One(_) => &[true, false],
-                _ => &[wanted],
+                _ => &[is_unnegated],
             };
             for &part in node.parts() {
-                let parts = polarities.iter().map(|wanted| (part, *wanted));
+                let parts = signs.iter().map(|sign| (part, *sign));
                 open.extend(parts.filter(|part| seen.insert(*part)));
             }
         }
-        true
+        false
     }
 
     /// The formula of an atom, whose truth value is `at_end` if nothing follows any more.

@@ -1,11 +1,12 @@
 //! The keys that may come next where patterns sort keys into too many cells to look at: those that are in no conflicting languages at once.
 //!
-//! `n` independent patterns sort keys into 2^n cells. But where a formula only puts conditions on the members with keys in a language, and never
-//! asks that there be one, a key in fewer languages may come wherever a key in more languages may. So the least sets of languages that
+//! `n` independent patterns sort keys into 2^n cells. But where a formula only puts conditions on the members with keys in a language, never
+//! asks that there be one, and has keys enough for the members that it counts, a key in fewer languages may come wherever a key in more
+//! languages may. So the least sets of languages that
 //! cannot go together tell which keys may come. Where the languages ask for values of different types, these sets are pairs.
 
 use crate::automaton::error::AutomatonError;
-use crate::automaton::formula::{AssertionId, AtomKind, CellKeys, FormulaId, KeyCell, Keys, TextId};
+use crate::automaton::formula::{Algebra, AssertionId, AtomKind, CellKeys, FormulaId, KeyCell, Keys, TextId};
 use crate::automaton::search::Search;
 use crate::strings::LanguageId;
 use std::collections::BTreeMap;
@@ -14,7 +15,7 @@ use std::collections::BTreeMap;
 const MAX_LANGUAGES: usize = u128::BITS as usize;
 
 /// A set of languages, by their places.
-type Languages = u128;
+type LanguageSet = u128;
 
 /// The languages that a formula speaks of, and which of them are known to go together.
 struct Conflicts {
@@ -22,9 +23,9 @@ struct Conflicts {
     /// For each language the assertions that the formula makes of all members with keys in it, whatever else holds.
     asked: Vec<Vec<AssertionId>>,
     /// Sets that cannot go together, of which no language can be left out.
-    least: Vec<Languages>,
+    least: Vec<LanguageSet>,
     /// Sets that go together, to which no language can be added.
-    most: Vec<Languages>,
+    most: Vec<LanguageSet>,
 }
 
 impl Search {
@@ -35,9 +36,7 @@ impl Search {
         exhausted: &[TextId],
     ) -> Result<Option<LanguageId>, AutomatonError> {
         let languages = self.algebra.languages_of(formula);
-        let atoms = &self.algebra.atoms;
-        let is_of_language = |atom| matches!(atoms.kind(atom), AtomKind::Members(Keys::Language(_), _));
-        if languages.len() > MAX_LANGUAGES || !self.algebra.formulas.never_denies(formula, &is_of_language) {
+        if languages.len() > MAX_LANGUAGES || !self.may_be_in_fewer(formula, &languages)? {
             return Ok(None);
         }
         let mut conflicts = Conflicts {
@@ -54,6 +53,23 @@ impl Search {
         Ok(Some(self.algebra.languages.not(refused)?))
     }
 
+    /// Whether a key in fewer of the languages that a formula speaks of may come wherever a key in more of them may: the formula asks for no
+    /// member with a key in a language, and where it asks for a number of members, keys do not run out.
+    fn may_be_in_fewer(&mut self, formula: FormulaId, languages: &[LanguageId]) -> Result<bool, AutomatonError> {
+        let Algebra { formulas, atoms, .. } = &self.algebra;
+        let is_of_language = |atom| matches!(atoms.kind(atom), AtomKind::Members(Keys::Language(_), _));
+        let is_count = |atom| matches!(atoms.kind(atom), AtomKind::CountAtLeast(_));
+        if formulas.has_occurrence(formula, false, &is_of_language) {
+            return Ok(false);
+        }
+        if !formulas.has_occurrence(formula, true, &is_count) || self.algebra.are_cells_infinite(languages)? {
+            return Ok(true);
+        }
+        let within = self.algebra.languages.or(languages)?;
+        let others = self.algebra.languages.not(within)?;
+        Ok(self.algebra.count_remaining(others, &[])?.is_none())
+    }
+
     /// The language of the keys that are in all languages of a conflict.
     fn keys_in_conflicts(&mut self, conflicts: &Conflicts) -> Result<LanguageId, AutomatonError> {
         let languages = &mut self.algebra.languages;
@@ -64,15 +80,15 @@ impl Search {
                 refused.push(languages.and(&conflicts.within(set))?);
                 continue;
             }
-            let (one, other) = (set.trailing_zeros(), Languages::BITS - 1 - set.leading_zeros());
+            let (one, other) = (set.trailing_zeros(), LanguageSet::BITS - 1 - set.leading_zeros());
             beside[one as usize] |= 1 << other;
             beside[other as usize] |= 1 << one;
         }
-        // Languages in conflict with the same others, as all that ask for strings, are one language here: the expression is as long as there
-        // are languages, and not as there are pairs.
+        // A language and its conflicts with those before it in an order are one part of the expression, and languages with the same such
+        // conflicts are in one part. Where each conflict is one of types, there are as many parts as types.
         let mut order: Vec<usize> = (0..beside.len()).filter(|place| beside[*place] != 0).collect();
         order.sort_by_key(|place| beside[*place]);
-        let mut by_earlier: BTreeMap<Languages, Languages> = BTreeMap::new();
+        let mut by_earlier: BTreeMap<LanguageSet, LanguageSet> = BTreeMap::new();
         let mut earlier = 0;
         for place in order {
             *by_earlier.entry(beside[place] & earlier).or_default() |= 1 << place;
@@ -106,10 +122,10 @@ impl Search {
         exhausted: &[TextId],
         conflicts: &mut Conflicts,
     ) -> Result<(), AutomatonError> {
-        let all = Languages::MAX.checked_shr(Languages::BITS - conflicts.languages.len() as u32);
+        let all = LanguageSet::MAX.checked_shr(LanguageSet::BITS - conflicts.languages.len() as u32);
         let all = all.unwrap_or_default();
-        let places = |set: Languages| {
-            (0..Languages::BITS)
+        let places = |set: LanguageSet| {
+            (0..LanguageSet::BITS)
                 .map(|place| 1 << place)
                 .filter(move |one| set & one != 0)
         };
@@ -159,7 +175,7 @@ impl Search {
         formula: FormulaId,
         exhausted: &[TextId],
         conflicts: &Conflicts,
-        set: Languages,
+        set: LanguageSet,
     ) -> Result<bool, AutomatonError> {
         if !self.satisfiable(&conflicts.asked(set), &[])? {
             return Ok(false);
@@ -175,14 +191,14 @@ impl Search {
 
 impl Conflicts {
     /// The languages of a set.
-    fn within(&self, set: Languages) -> Vec<LanguageId> {
+    fn within(&self, set: LanguageSet) -> Vec<LanguageId> {
         let languages = self.languages.iter().enumerate();
         let within = languages.filter(|(place, _)| set >> place & 1 == 1);
         within.map(|(_, language)| *language).collect()
     }
 
     /// The assertions that are made of all members with keys in all languages of a set.
-    fn asked(&self, set: Languages) -> Vec<AssertionId> {
+    fn asked(&self, set: LanguageSet) -> Vec<AssertionId> {
         let asked = self.asked.iter().enumerate().filter(|(place, _)| set >> place & 1 == 1);
         let mut asked: Vec<AssertionId> = asked.flat_map(|(_, asked)| asked.iter().copied()).collect();
         asked.sort_unstable();
@@ -191,16 +207,17 @@ impl Conflicts {
     }
 
     /// Whether languages of a set are known not to go together.
-    fn has_conflict(&self, set: Languages) -> bool {
+    fn has_conflict(&self, set: LanguageSet) -> bool {
         self.least.iter().any(|least| set & least == *least)
     }
 
     /// A set of which it is not known whether it goes together: it has no known conflict, and is part of no set that is known to go together.
     /// Steps are counted; after more than `most` of them the search ends without a set.
-    fn unknown(&self, all: Languages, steps: &mut usize, most: usize) -> Option<Languages> {
-        // For each set that goes together a language outside of it is taken.
-        let mut open = vec![(0, 0)];
-        while let Some((set, passed)) = open.pop() {
+    fn unknown(&self, all: LanguageSet, steps: &mut usize, most: usize) -> Option<LanguageSet> {
+        // For each set that goes together a language outside of it is taken. Languages that were taken before in its place are not taken behind
+        // it, so that no set is looked at twice.
+        let mut open = vec![(0, 0, 0)];
+        while let Some((set, passed, refused)) = open.pop() {
             *steps += 1;
             if *steps > most {
                 return None;
@@ -212,10 +229,13 @@ impl Conflicts {
                 return Some(set);
             };
             let outside = all & !self.most[place];
-            let outside = (0..Languages::BITS)
-                .map(|place| 1 << place)
-                .filter(|one| outside & one != 0);
-            open.extend(outside.map(|one| (set | one, place + 1)));
+            let mut refused: LanguageSet = refused;
+            for one in (0..LanguageSet::BITS).map(|place| 1 << place) {
+                if one & outside & !refused != 0 {
+                    open.push((set | one, place + 1, refused));
+                    refused |= one;
+                }
+            }
         }
         None
     }

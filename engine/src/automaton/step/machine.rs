@@ -157,6 +157,13 @@ impl Automaton {
         std::mem::replace(&mut self.search.algebra.limits.memory_bytes, bytes)
     }
 
+    /// Whether at most a quarter has been used of each limit that is about all documents of a schema together.
+    pub(crate) fn is_far_from_limits(&self) -> bool {
+        let algebra = &self.search.algebra;
+        let (memory, cells) = (algebra.limits.memory_bytes, algebra.limits.language_cells);
+        self.memory() <= memory / 4 && algebra.languages.cells() <= cells / 4
+    }
+
     /// An estimate of the memory that this automaton takes, in bytes. It counts the tables that grow with schemas and
     /// documents.
     pub(crate) fn memory(&self) -> usize {

@@ -566,6 +566,8 @@ fn patterns_with_different_subschemas_are_held_against_each_other() {
             &documents,
         );
     }
+    // Where all keys have to match a pattern and members are counted, no pattern may be bound to the beginning or the end of a key.
+    let patterns = patterns.replace(['^', '$'], "");
     answered(
         &format!(
             r#"{{"type": "object", "patternProperties": {{{patterns}}}, "additionalProperties": false, "minProperties": 2}}"#
@@ -575,6 +577,53 @@ fn patterns_with_different_subschemas_are_held_against_each_other() {
             (r#"{"alpha": "", "y": 1}"#, false),
             (r#"{"alphabeta": 1}"#, false),
             (r#"{"alpha": ""}"#, false),
+        ],
+    );
+}
+
+/// Two names that are allowed together do not make three members, however many combinations of other patterns no name matches.
+#[test]
+fn names_of_which_there_are_too_few_are_not_begun() {
+    let words = ["alpha", "beta", "gamma", "delta", "eps", "zeta", "iota", "kappa"];
+    let patterns = list(words.len(), |at| {
+        let value = match at % 2 {
+            0 => format!(r#"{{"type": "string", "minLength": {at}}}"#),
+            _ => format!(r#"{{"type": "integer", "minimum": {at}}}"#),
+        };
+        format!(r#""{}": {value}"#, words[at])
+    });
+    let schema = format!(
+        r#"{{"type": "object", "minProperties": 3, "patternProperties": {{{patterns}}},
+            "anyOf": [{{"patternProperties": {{"^[mn]$": false}}}}, {{"propertyNames": {{"pattern": "^[mn]$"}}}}]}}"#
+    );
+    let mut subject = crate::automaton::tests::subject(&schema);
+    assert!(subject.begins("{\"o"));
+    assert!(!subject.begins("{\"m\""));
+    assert!(subject.accepts(r#"{"o": 1, "alpha": "", "eps": "abcd"}"#));
+}
+
+/// A pattern that all words of others match does not hide that these are combined.
+#[test]
+fn a_pattern_that_others_imply_is_found_to() {
+    let words = [
+        "alpha", "beta", "gamma", "delta", "eps", "zeta", "iota", "kappa", "lambda", "mu",
+    ];
+    let patterns = list(words.len(), |at| {
+        let value = ["string", "integer"][at % 2];
+        format!(r#""{}": {{"type": "{value}", "not": {{"const": {at}}}}}"#, words[at])
+    });
+    answered(
+        &format!(
+            r#"{{"type": "object", "patternProperties": {{{patterns}, "[a-z]": {{"not": {{"type": "null"}}}}}}, "additionalProperties": false,
+                "minProperties": 2}}"#
+        ),
+        &[
+            (r#"{"alpha": "", "beta": 2}"#, true),
+            (r#"{"alpha": "", "beta": 1}"#, false),
+            (r#"{"alpha": ""}"#, false),
+            (r#"{"other": 1, "1x": 2}"#, true),
+            (r#"{"other": 1, "1": 2}"#, false),
+            (r#"{"other": 1, "x": null}"#, false),
         ],
     );
 }

@@ -25,14 +25,14 @@ pub(super) struct Content {
     /// Whether the content is a string as it is, which the automaton reads as a string of JSON.
     pub(super) is_text: bool,
     bounds: WritingBounds,
-    first: FirstBytes,
+    first: FirstByteEffects,
     /// The last bytes of the content's texts, or a superset of these bytes.
     last: OnceLock<ByteSet>,
 }
 
 /// The effect of a content's first byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum First {
+pub(super) enum FirstByteEffect {
     /// The byte may not come.
     Refused,
     /// The byte leaves the state unchanged, as whitespace may.
@@ -43,19 +43,19 @@ pub(super) enum First {
 
 /// The effects of the first bytes that have been asked for: two bits for each byte, zero for one that has not.
 #[derive(Default)]
-struct FirstBytes([AtomicU64; 8]);
+struct FirstByteEffects([AtomicU64; 8]);
 
-impl FirstBytes {
-    fn get(&self, byte: u8) -> Option<First> {
+impl FirstByteEffects {
+    fn get(&self, byte: u8) -> Option<FirstByteEffect> {
         match self.0[usize::from(byte / 32)].load(Ordering::Relaxed) >> (byte % 32 * 2) & 3 {
-            1 => Some(First::Refused),
-            2 => Some(First::Ignored),
-            3 => Some(First::Read),
+            1 => Some(FirstByteEffect::Refused),
+            2 => Some(FirstByteEffect::Ignored),
+            3 => Some(FirstByteEffect::Read),
             _ => None,
         }
     }
 
-    fn put(&self, byte: u8, first: First) {
+    fn put(&self, byte: u8, first: FirstByteEffect) {
         let bits = first as u64 + 1;
         self.0[usize::from(byte / 32)].fetch_or(bits << (byte % 32 * 2), Ordering::Relaxed);
     }
@@ -91,7 +91,7 @@ impl Content {
             start: ContentStart { state, may_be_empty },
             is_text,
             bounds,
-            first: FirstBytes::default(),
+            first: FirstByteEffects::default(),
             last: OnceLock::new(),
         })
     }
@@ -104,9 +104,9 @@ impl Content {
         }
     }
 
-    /// Whether a further tag may have the content: replies have not made it grow much.
+    /// Whether a further tag may have the content: replies have neither made it grow much nor used up much of its limits.
     pub(super) fn may_be_shared(&self) -> bool {
-        self.shared.memory() <= MOST_SHARED_BYTES
+        self.shared.memory() <= MOST_SHARED_BYTES && self.shared.builder().automaton.is_far_from_limits()
     }
 
     /// Bytes of memory that the content takes.
@@ -115,14 +115,14 @@ impl Content {
     }
 
     /// The effect of a byte that comes first.
-    pub(super) fn first(&self, byte: u8) -> Result<First, AutomatonError> {
+    pub(super) fn first(&self, byte: u8) -> Result<FirstByteEffect, AutomatonError> {
         if let Some(known) = self.first.get(byte) {
             return Ok(known);
         }
         let first = match self.step(self.start.state, byte)? {
-            None => First::Refused,
-            Some(next) if next == self.start.state => First::Ignored,
-            Some(_) => First::Read,
+            None => FirstByteEffect::Refused,
+            Some(next) if next == self.start.state => FirstByteEffect::Ignored,
+            Some(_) => FirstByteEffect::Read,
         };
         self.first.put(byte, first);
         Ok(first)

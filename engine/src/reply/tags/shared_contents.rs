@@ -49,8 +49,10 @@ impl SharedContents {
         let known = {
             let known = lock(&self.known);
             let mut found = None;
-            let is_it = |(_, content): &(u64, Weak<Content>)| {
-                found = content.upgrade().filter(|content| content.source == *source);
+            let is_it = |(known, content): &(u64, Weak<Content>)| {
+                if *known == hash {
+                    found = content.upgrade().filter(|content| content.source == *source);
+                }
                 found.is_some()
             };
             known.contents.find(hash, is_it);
@@ -74,8 +76,9 @@ impl Known {
             self.sweep_at = 2 * self.contents.len();
         }
         let entry = (hash, Arc::downgrade(content));
-        let is_it =
-            |(_, known): &(u64, Weak<Content>)| known.upgrade().is_some_and(|known| known.source == content.source);
+        let is_it = |(known, other): &(u64, Weak<Content>)| {
+            *known == hash && other.upgrade().is_some_and(|other| other.source == content.source)
+        };
         match self.contents.find_mut(hash, is_it) {
             Some(known) => *known = entry,
             None => drop(self.contents.insert_unique(hash, entry, |(hash, _)| *hash)),

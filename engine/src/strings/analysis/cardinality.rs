@@ -145,7 +145,7 @@ impl Languages {
                 }
                 continue;
             };
-            // The texts behind a longer beginning stand behind each of the beginnings before it as well.
+            // What is behind this beginning is behind each of the `n` beginnings before it as well.
             let times = passed.entry(state).or_insert(0);
             *times += 1;
             if *times > n {

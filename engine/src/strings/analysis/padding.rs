@@ -13,7 +13,7 @@ const TRIED: [char; 64] = [
     'X', 'Z', 'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k', 'n', 'o', 'q', 't', 'u', 'w', 'x', 'z',
 ];
 /// States of a language beyond which nothing is said of what may stand behind its texts.
-const MAX_STATES: usize = 256;
+const MAX_STATES: usize = 64;
 
 /// Which of the characters that are tried do not matter before a text, and which do not matter behind it, as bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,18 +38,22 @@ impl Padding {
         }
     }
 
-    /// Whether there is a character that does not matter: a language is empty or infinite then.
+    /// Whether there is a character that does not matter, so that a language is empty or infinite.
     pub(crate) fn is_some(self) -> bool {
         self != Self::NONE
     }
 }
 
 impl Languages {
-    /// Returns the padding of a language, or a part of it.
-    pub(crate) fn padding(&mut self, language: LanguageId) -> Result<Padding, LimitReached> {
+    /// Returns the padding of a language, or a part of it; none where looking for it meets a limit.
+    pub(crate) fn padding(&mut self, language: LanguageId) -> Padding {
         if self.is_non_enumerable(language) {
-            return Ok(Padding::NONE);
+            return Padding::NONE;
         }
+        self.find_padding(language).unwrap_or(Padding::NONE)
+    }
+
+    fn find_padding(&mut self, language: LanguageId) -> Result<Padding, LimitReached> {
         let mut padding = Padding {
             before: 0,
             behind: u64::MAX,

@@ -136,7 +136,7 @@ fn padding_is_known_of_words_and_their_combinations() {
     let mut languages = languages();
     let mut padding = |pattern: &str| {
         let language = languages.pattern(pattern).unwrap();
-        languages.padding(language).unwrap()
+        languages.padding(language)
     };
     for (patterns, is_some) in [
         (&["alpha", "b.ta", "[0-9]+"][..], true),

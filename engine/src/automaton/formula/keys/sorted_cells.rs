@@ -25,7 +25,7 @@ const FEW_CELLS: usize = 16;
 /// Number of cells that are listed for each language. Languages of which hardly any two have keys in common sort keys into no more.
 const FEW_CELLS_OF_EACH: usize = 4;
 
-/// Languages up to which the keys of their cells are counted instead of looking for a proof that there is no end of them.
+/// Languages up to which the keys of their cells are counted instead of looking for a proof that they are infinitely many.
 const LANGUAGES_COUNTED: usize = 4;
 
 /// A search for the cells into which languages sort keys, one after the other.
@@ -34,10 +34,10 @@ pub(crate) struct CellSearch {
     /// Cells that were found by looking keys up in lists.
     listed: std::vec::IntoIter<KeyCell>,
     languages: Vec<LanguageId>,
-    /// Whether it is known that no cell can run out.
-    is_endless: bool,
-    /// Of a search for [least cells](Algebra::least_cells): the number of languages, the first ones, by which cells are told apart in any
-    /// case. `None` where all cells are looked for.
+    /// Whether it is known that no cell can run out of keys.
+    is_infinite: bool,
+    /// Of a search for [least cells](Algebra::least_cells): the first so many languages tell cells apart in any case. `None` where all
+    /// cells are looked for.
     told_by: Option<usize>,
     /// Of a search for least cells: the languages of the cells found that cannot run out.
     least: Vec<Vec<LanguageId>>,
@@ -47,24 +47,6 @@ pub(crate) struct CellSearch {
     open: Vec<(Vec<LanguageId>, LanguageId, usize)>,
     /// Number of cells that were found, those without a key that is left among them.
     found: usize,
-}
-
-impl CellSearch {
-    /// Whether a search for least cells has found one that stands for all cells whose keys are in the languages `within`, and perhaps in
-    /// others behind the first `decided` ones.
-    fn has_less(&self, within: &[LanguageId], decided: usize) -> bool {
-        let Some(told_by) = self.told_by.filter(|told_by| decided >= *told_by) else {
-            return false;
-        };
-        let told_by = &self.languages[..told_by];
-        self.least.iter().any(|less| {
-            let is_less = less.iter().all(|language| within.contains(language));
-            is_less
-                && told_by
-                    .iter()
-                    .all(|language| !within.contains(language) || less.contains(language))
-        })
-    }
 }
 
 impl Algebra {
@@ -154,7 +136,7 @@ impl Algebra {
 
     /// Whether it is known that none of the cells into which some languages sort keys can run out. Of few languages it is not asked,
     /// because counting the keys of their cells is cheaper.
-    pub(crate) fn are_cells_endless(&mut self, languages: &[LanguageId]) -> Result<bool, AutomatonError> {
+    pub(crate) fn are_cells_infinite(&mut self, languages: &[LanguageId]) -> Result<bool, AutomatonError> {
         if languages.len() <= LANGUAGES_COUNTED {
             return Ok(false);
         }
@@ -163,7 +145,7 @@ impl Algebra {
             let own = match self.key_memo.padding.get(&language) {
                 Some(known) => *known,
                 None => {
-                    let own = self.languages.padding(language)?;
+                    let own = self.languages.padding(language);
                     self.key_memo.padding.insert(language, own);
                     own
                 }
@@ -224,7 +206,7 @@ impl Algebra {
         taken.sort_unstable();
         taken.dedup();
         Ok(CellSearch {
-            is_endless: self.are_cells_endless(&languages)?,
+            is_infinite: self.are_cells_infinite(&languages)?,
             languages,
             taken,
             open: vec![(Vec::new(), self.languages.any(), 0)],
@@ -253,7 +235,10 @@ impl Algebra {
     /// that the search leaves out.
     fn next_class(&mut self, search: &mut CellSearch) -> Result<Option<(Vec<LanguageId>, LanguageId)>, AutomatonError> {
         while let Some((within, names, decided)) = search.open.pop() {
-            if search.has_less(&within, decided) {
+            if self.has_less(search, &within, names, decided)? {
+                // Cells that are left out count as well: there may be as many of them.
+                search.found += 1;
+                self.check_classes(search.found)?;
                 continue;
             }
             let Some(&language) = search.languages.get(decided) else {
@@ -274,6 +259,42 @@ impl Algebra {
         Ok(None)
     }
 
+    /// Whether a search for least cells has found one that stands for all cells whose keys are among `names`: those in the languages `within`,
+    /// and perhaps in others behind the first `decided` ones.
+    fn has_less(
+        &mut self,
+        search: &CellSearch,
+        within: &[LanguageId],
+        names: LanguageId,
+        decided: usize,
+    ) -> Result<bool, AutomatonError> {
+        let Some(told_by) = search.told_by.filter(|told_by| decided >= *told_by) else {
+            return Ok(false);
+        };
+        let (told_by, open) = (&search.languages[..told_by], &search.languages[decided..]);
+        'least: for less in &search.least {
+            if told_by
+                .iter()
+                .any(|language| within.contains(language) && !less.contains(language))
+            {
+                continue;
+            }
+            for language in less.iter().filter(|language| !within.contains(language)) {
+                // All of the keys may be in a language that is decided about later.
+                if !open.contains(language) {
+                    continue 'least;
+                }
+                let outside = self.languages.not(*language)?;
+                let outside = self.languages.and(&[names, outside])?;
+                if !self.languages.is_empty(outside)? {
+                    continue 'least;
+                }
+            }
+            return Ok(true);
+        }
+        Ok(false)
+    }
+
     /// The cell of the keys of a language that are not left out of a search; `None` if there are none.
     fn cell_without(
         &mut self,
@@ -288,7 +309,7 @@ impl Algebra {
                 taken_of.push(name);
             }
         }
-        let left = match search.is_endless {
+        let left = match search.is_infinite {
             true => None,
             false => self.count_remaining(all, &taken_of)?,
         };

@@ -41,7 +41,7 @@ pub(in crate::automaton::search) enum MemberRole {
     Read,
 }
 
-/// Demands on an object besides its formulas: keys that are used up, wanted or wished for, and the member before all others; and on its models.
+/// Demands on an object besides its formulas (keys that are used up, wanted or wished for, the member before all others), and on models of it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::automaton::search) struct Surroundings<'a> {
     /// The keys that cannot come any more.

@@ -57,7 +57,7 @@ impl ObjectFacts<'_> {
         let mut languages: Vec<LanguageId> = self.languages.iter().map(|(language, ..)| *language).collect();
         languages.extend(self.around.wanted.into_iter().flatten());
         languages.extend(search.algebra.languages_of(self.told));
-        // What the facts say of all keys of a language is asked of fewer members in fewer languages.
+        // A member with a key in fewer languages has fewer conditions to meet. Only the languages that exceptions ask for are told apart.
         let cells = search
             .algebra
             .least_cells(asked, sorted(languages), &names, self.around.used)?;
@@ -192,18 +192,11 @@ impl ObjectFacts<'_> {
         if model.count.max(self.min) >= self.over {
             return Ok(None);
         }
-        for &name in names {
-            if model.count >= self.min {
-                return Ok(Some(model));
-            }
-            if self.comes(MemberRole::Key(name)).is_none() && !model.has(name) {
-                let value = self.optional_value(search, name)?;
-                if search.satisfiable(&value.all, &value.none)? {
-                    model.members.insert(name, value);
-                    model.count += 1;
-                }
-            }
-        }
+        // Names of which no fact speaks are better left to those who asked for them to be named.
+        let (named, told): (Vec<TextId>, Vec<TextId>) = names
+            .iter()
+            .partition(|name| self.around.named.contains(name) && !self.keys.contains_key(&MemberRole::Key(**name)));
+        self.fill_with(search, &mut model, &told)?;
         for cell in cells {
             if model.count >= self.min {
                 break;
@@ -222,6 +215,24 @@ impl ObjectFacts<'_> {
                 });
             }
         }
+        self.fill_with(search, &mut model, &named)?;
         Ok((model.count >= self.min).then_some(model))
+    }
+
+    /// Adds members with some keys until there are enough.
+    fn fill_with(&self, search: &mut Search, model: &mut ObjectModel, names: &[TextId]) -> Result<(), AutomatonError> {
+        for &name in names {
+            if model.count >= self.min {
+                break;
+            }
+            if self.comes(MemberRole::Key(name)).is_none() && !model.has(name) {
+                let value = self.optional_value(search, name)?;
+                if search.satisfiable(&value.all, &value.none)? {
+                    model.members.insert(name, value);
+                    model.count += 1;
+                }
+            }
+        }
+        Ok(())
     }
 }

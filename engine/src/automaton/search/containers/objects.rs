@@ -224,7 +224,7 @@ impl Search {
         let mut cells = Some(Vec::new());
         if !self.algebra.is_independent_uncounted(formula) {
             let languages = self.algebra.languages_of(formula);
-            if !self.algebra.are_cells_endless(&languages)? {
+            if !self.algebra.are_cells_infinite(&languages)? {
                 cells = self.algebra.few_key_cells(formula, &[], &[])?;
             }
         }

@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 use crate::CompileError;
 use crate::automaton::State;
 
-use super::super::contents::{Contents, First};
+use super::super::contents::{Contents, FirstByteEffect};
 use super::super::format::ContentId;
 use super::super::literal::BY_ID;
 use super::without::WithoutTexts;
@@ -135,12 +135,12 @@ impl<'a> Outlines<'a> {
         }
         if state == START {
             match self.contents.get(content).first(byte)? {
-                First::Refused => return Ok(()),
-                First::Ignored => {
+                FirstByteEffect::Refused => return Ok(()),
+                FirstByteEffect::Ignored => {
                     next.push(START);
                     return Ok(());
                 }
-                First::Read => {}
+                FirstByteEffect::Read => {}
             }
         }
         match &self.outlines[content] {
