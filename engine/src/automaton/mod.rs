@@ -24,7 +24,7 @@ pub(crate) use decode::{DecodeState, Decoded, is_plain};
 pub(crate) use error::AutomatonError;
 pub(crate) use formula::keys::sets::KeySetId;
 pub(crate) use formula::texts::TextId;
-pub(crate) use search::key_list::KeyListId;
+pub(crate) use search::KeyListId;
 pub(crate) use step::completion::TextPiece;
 pub(crate) use step::keys::classes::{KeyClass, PartialKey};
 pub(crate) use step::keys::remaining::{RemainingKeyText, RemainingKeys, SeenKeys, SomeKeys};

@@ -2,7 +2,7 @@
 //! array be completed?
 //!
 //! [Containers](containers) are completed by a tableau over their residual formulas, which raises queries about single values.
-//! Objects whose keys are judged one by one need no search (`independent_keys.rs`). `satisfiable.rs` dispatches.
+//! Objects whose keys are judged one by one need no search (`keys/independent_keys.rs`). `satisfiable.rs` dispatches.
 //!
 //! The [machine](super::step) allows a byte only if these queries are answered yes. Values are finite, so the answers form a
 //! [least fixpoint](least_fixpoint): a query that comes up while it is being answered counts as answered no. Nothing
@@ -10,18 +10,12 @@
 
 mod admitted;
 mod cardinality;
-mod conflicting_languages;
 mod containers;
 pub(super) mod expectation;
-mod independent_keys;
-pub(super) mod key_list;
+mod keys;
 pub(super) mod least_fixpoint;
 mod member_verdicts;
 pub(super) mod memo;
-pub(super) mod next_keys;
-mod object_order;
-mod ordered_keys;
-mod rival_keys;
 mod satisfiable;
 #[expect(clippy::module_inception, reason = "it has the type that the folder is about")]
 pub(super) mod search;
@@ -30,14 +24,15 @@ mod verdict_vectors;
 
 pub(crate) use containers::arrays::Run;
 pub(super) use expectation::{ExpectationId, Verdicts};
-pub(super) use key_list::{KeyListId, NextKeys};
+pub(crate) use keys::key_list::KeyListId;
+pub(super) use keys::key_list::NextKeys;
 pub(crate) use least_fixpoint::Requirement;
 pub(super) use search::Search;
 
 use cardinality::enumerate::can_all_differ;
 use cardinality::finite::FiniteSplit;
 use expectation::{Expectation, Expectations};
-use independent_keys::Room;
-use key_list::KeyList;
+use keys::independent_keys::Room;
+use keys::key_list::KeyList;
 use least_fixpoint::{LeastFixpoint, NATIVE_ATTEMPTS, Query, RESTS_ON_NOTHING};
 use memo::{Domain, ObjectMemo, ValueMemo};

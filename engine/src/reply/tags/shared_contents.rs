@@ -39,7 +39,7 @@ impl SharedContents {
     ///
     /// # Errors
     ///
-    /// That of `compile`.
+    /// The error that `compile` returns.
     pub(super) fn get(
         &self,
         source: &ContentSource,

@@ -15,7 +15,8 @@ const TRIED: [char; 64] = [
 /// States of a language beyond which nothing is said of what may stand behind its texts.
 const MAX_STATES: usize = 64;
 
-/// Which of the characters that are tried do not matter before a text, and which do not matter behind it, as bits.
+/// The padding of a language, as far as it has been looked for: the characters that do not matter before a text, and those that do not matter
+/// behind it, as bits in the order of [`TRIED`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Padding {
     before: u64,

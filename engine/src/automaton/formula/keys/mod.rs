@@ -2,6 +2,7 @@
 //! keys that a formula does not distinguish.
 
 pub(crate) mod cell;
+mod cell_search;
 mod conditions;
 mod declared;
 pub(crate) mod independent;

@@ -2,8 +2,8 @@
 //!
 //! `n` independent patterns sort keys into 2^n cells. But where a formula only puts conditions on the members with keys in a language, never
 //! asks that there be one, and has keys enough for the members that it counts, a key in fewer languages may come wherever a key in more
-//! languages may. So the least sets of languages that
-//! cannot go together tell which keys may come. Where the languages ask for values of different types, these sets are pairs.
+//! languages may. So the least sets of languages that cannot go together tell which keys may come. Where the languages ask for values of
+//! different types, these sets are pairs.
 
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::{Algebra, AssertionId, AtomKind, CellKeys, FormulaId, KeyCell, Keys, TextId};
@@ -16,6 +16,12 @@ const MAX_LANGUAGES: usize = u128::BITS as usize;
 
 /// A set of languages, by their places.
 type LanguageSet = u128;
+
+/// The sets of one language each that make up a set.
+fn singles(set: LanguageSet) -> impl Iterator<Item = LanguageSet> {
+    let all = (0..LanguageSet::BITS).map(|place| 1 << place);
+    all.filter(move |one| set & one != 0)
+}
 
 /// The languages that a formula speaks of, and which of them are known to go together.
 struct Conflicts {
@@ -124,21 +130,16 @@ impl Search {
     ) -> Result<(), AutomatonError> {
         let all = LanguageSet::MAX.checked_shr(LanguageSet::BITS - conflicts.languages.len() as u32);
         let all = all.unwrap_or_default();
-        let places = |set: LanguageSet| {
-            (0..LanguageSet::BITS)
-                .map(|place| 1 << place)
-                .filter(move |one| set & one != 0)
-        };
         // Most conflicts are of pairs that cannot be satisfied by one value, for which no object has to be completed.
         let mut possible = all;
-        for one in places(all) {
+        for one in singles(all) {
             if !self.satisfiable(&conflicts.asked(one), &[])? {
                 possible &= !one;
                 conflicts.least.push(one);
             }
         }
-        for one in places(possible) {
-            for other in places(possible).filter(|other| *other > one) {
+        for one in singles(possible) {
+            for other in singles(possible).filter(|other| *other > one) {
                 if !self.satisfiable(&conflicts.asked(one | other), &[])? {
                     conflicts.least.push(one | other);
                 }
@@ -150,7 +151,7 @@ impl Search {
             self.check_states(steps, "sets of patterns for the keys of one object")?;
             let Some(mut set) = unknown else { break };
             if self.may_go_together(formula, exhausted, conflicts, set)? {
-                for one in places(all & !set) {
+                for one in singles(all & !set) {
                     let more = set | one;
                     if !conflicts.has_conflict(more) && self.may_go_together(formula, exhausted, conflicts, more)? {
                         set = more;
@@ -158,7 +159,7 @@ impl Search {
                 }
                 conflicts.most.push(set);
             } else {
-                for one in places(set) {
+                for one in singles(set) {
                     if !self.may_go_together(formula, exhausted, conflicts, set & !one)? {
                         set &= !one;
                     }
@@ -228,13 +229,10 @@ impl Conflicts {
             let Some(place) = (passed..self.most.len()).find(|place| set & !self.most[*place] == 0) else {
                 return Some(set);
             };
-            let outside = all & !self.most[place];
             let mut refused: LanguageSet = refused;
-            for one in (0..LanguageSet::BITS).map(|place| 1 << place) {
-                if one & outside & !refused != 0 {
-                    open.push((set | one, place + 1, refused));
-                    refused |= one;
-                }
+            for one in singles(all & !self.most[place] & !refused) {
+                open.push((set | one, place + 1, refused));
+                refused |= one;
             }
         }
         None

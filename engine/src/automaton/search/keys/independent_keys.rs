@@ -76,7 +76,7 @@ impl Search {
     }
 
     /// Whether an independent-key object can be completed if the keys `exhausted` cannot come any more.
-    pub(super) fn independent_can_end(
+    pub(in crate::automaton::search) fn independent_can_end(
         &mut self,
         plain: &IndependentKeys,
         formula: FormulaId,
