@@ -36,7 +36,9 @@ impl Arena {
                 members.retain(|&member| !(redundant && member == EMPTY));
             }
             // A member that becomes simpler may make others simpler.
-            if !self.simplify_nested(&mut members, Nesting::OrOfAnd)? {
+            if !self.simplify_nested(&mut members, Nesting::OrOfAnd)?
+                && !self.simplify_complements(&mut members, Nesting::OrOfAnd)?
+            {
                 break;
             }
         }
@@ -69,7 +71,9 @@ impl Arena {
                 }
                 members.retain(|&member| member == EMPTY || self.facts(member).nullable != u64::MAX);
             }
-            if !self.simplify_nested(&mut members, Nesting::AndOfOr)? {
+            if !self.simplify_nested(&mut members, Nesting::AndOfOr)?
+                && !self.simplify_complements(&mut members, Nesting::AndOfOr)?
+            {
                 break;
             }
         }
@@ -339,6 +343,32 @@ impl Arena {
             *members = self.flat(std::mem::take(members), |node| nesting.outer(node));
         }
         Ok(changed)
+    }
+
+    /// Absorption within complements: `k & !(k & x)` is `k & !x`, and the dual. Without this, what two languages have in
+    /// common, such as a bound on the length, would be followed on both sides of a difference. Returns whether something changed.
+    fn simplify_complements(&mut self, members: &mut Vec<LanguageId>, nesting: Nesting) -> Result<bool, LimitReached> {
+        let simpler = |(place, member): (usize, &LanguageId)| {
+            let Expr::Not(inner) = *self.node(*member) else {
+                return None;
+            };
+            let parts = nesting.outer(self.node(inner))?;
+            let is_new = |part: &LanguageId| members.binary_search(part).is_err();
+            (!parts.iter().all(is_new)).then(|| (place, parts.iter().copied().filter(is_new).collect()))
+        };
+        let simpler: Vec<(usize, Vec<LanguageId>)> = members.iter().enumerate().filter_map(simpler).collect();
+        if simpler.is_empty() {
+            return Ok(false);
+        }
+        for (place, parts) in simpler {
+            let left = match nesting {
+                Nesting::OrOfAnd => self.or(parts)?,
+                Nesting::AndOfOr => self.and(parts)?,
+            };
+            members[place] = self.not(left)?;
+        }
+        *members = self.flat(std::mem::take(members), |node| nesting.outer(node));
+        Ok(true)
     }
 
     /// `inner` again, without those grandchildren that are in `context`.

@@ -22,6 +22,13 @@ pub(in crate::automaton::search) struct MemberFacts {
     value: ValueFacts,
 }
 
+impl MemberFacts {
+    pub(in crate::automaton::search) fn reasons(&self) -> impl Iterator<Item = &Reasons> {
+        let comes = self.comes.iter().map(|(_, reasons)| reasons);
+        self.value.reasons().chain(comes)
+    }
+}
+
 /// A member that has to come: its key is in the language, and its value does not satisfy the assertion.
 #[derive(Clone, Debug)]
 pub(in crate::automaton::search) struct Exception {
@@ -142,7 +149,7 @@ impl<'a> ObjectFacts<'a> {
     }
 
     /// Whether the key of a member is in a language.
-    fn is_within(&self, search: &mut Search, member: MemberRole, language: LanguageId) -> Result<bool, AutomatonError> {
+    pub(in crate::automaton::search) fn is_within(&self, search: &mut Search, member: MemberRole, language: LanguageId) -> Result<bool, AutomatonError> {
         match member {
             MemberRole::Key(name) => search.algebra.covers(Keys::Language(language), MemberKey::Known(name)),
             MemberRole::Wanted => Ok(self.around.wanted.is_some_and(|within| within.contains(&language))),
@@ -224,10 +231,7 @@ impl<'a> ObjectFacts<'a> {
 
     /// The reasons of all facts but exceptions.
     pub(in crate::automaton::search) fn common_reasons(&self) -> Reasons {
-        let of_keys = self.keys.values().flat_map(|facts| {
-            let comes = facts.comes.iter().map(|(_, reasons)| reasons);
-            facts.value.reasons().chain(comes)
-        });
+        let of_keys = self.keys.values().flat_map(MemberFacts::reasons);
         united(of_keys.chain(&self.reasons))
     }
 

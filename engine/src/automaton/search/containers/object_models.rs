@@ -80,7 +80,7 @@ impl ObjectFacts<'_> {
             // Members that come anyway, such as the one that is wanted besides, may be what is asked for.
             let mut others = model.others.iter();
             if ways.is_empty() && !others.any(|other| other.within.contains(&exception.language)) {
-                return Ok(Err(united([&exception.reasons, &self.common_reasons()])));
+                return Ok(Err(self.reasons_against(search, exception)?));
             }
             open.push((exception, ways));
         }
@@ -124,6 +124,38 @@ impl ObjectFacts<'_> {
                 None => _ = models.pop(),
             }
         }
+    }
+
+    /// The reasons why no member meets an exception: a language of keys whose members satisfy what the exception's member has to
+    /// violate, where one suffices, else all facts about keys in the exception's language. Other facts matter only where the
+    /// number of members is bounded.
+    fn reasons_against(&self, search: &mut Search, exception: &Exception) -> Result<Reasons, AutomatonError> {
+        let mut facts = vec![&exception.reasons];
+        for (language, assertion, reasons) in &self.languages {
+            let languages = &mut search.algebra.languages;
+            let common = languages.and(&[exception.language, *language])?;
+            // What cannot be decided is taken for a reason.
+            if languages.is_empty(common).unwrap_or(false) {
+                continue;
+            }
+            facts.push(reasons);
+            let outside = languages.not(*language)?;
+            let others = languages.and(&[exception.language, outside])?;
+            if languages.is_empty(others).unwrap_or(false)
+                && !search.satisfiable(&[*assertion], &[exception.violates])?
+            {
+                return Ok(united([&exception.reasons, reasons]));
+            }
+        }
+        if self.over != u64::MAX {
+            return Ok(united([&exception.reasons, &self.common_reasons()]));
+        }
+        for (&member, of_member) in &self.keys {
+            if self.is_within(search, member, exception.language)? {
+                facts.extend(of_member.reasons());
+            }
+        }
+        Ok(united(facts))
     }
 
     /// The model with a member for an exception, in the way with this index; `None` if that way is impossible.

@@ -17,6 +17,13 @@ use crate::automaton::search::Search;
 use hashbrown::{HashMap, HashSet};
 use std::rc::Rc;
 
+/// Number of contradictions up to which choices are made in the order in which goals came. Then all choices are taken back, and
+/// those that decide most are made first.
+const CONTRADICTIONS_IN_GIVEN_ORDER: usize = 16;
+
+/// Number of goals that are compared for the next choice.
+const GOALS_COMPARED: usize = 256;
+
 /// The choices that a fact or a contradiction depends on, sorted. A choice is identified by its depth.
 pub(in crate::automaton::search) type Reasons = Rc<[u32]>;
 
@@ -78,7 +85,12 @@ struct ChoicePoint {
     tried: usize,
     /// The reasons of the goal, and those of the contradictions found so far.
     reasons: Vec<Reasons>,
-    /// The state in which the choice was made.
+    before: Before,
+}
+
+/// The state in which a choice was made.
+#[derive(Clone, Copy)]
+struct Before {
     later: Goals,
     goals: usize,
     changes: usize,
@@ -105,6 +117,8 @@ pub(in crate::automaton::search) struct Tableau<T> {
     /// Whether some formula speaks of verdicts.
     has_verdicts: bool,
     choices: Vec<ChoicePoint>,
+    /// Number of contradictions found.
+    contradictions: usize,
     /// The atoms assumed, with their truth values and reasons, and the order in which they were assumed.
     assumed: HashMap<Atom, (bool, Reasons)>,
     order: Vec<Atom>,
@@ -132,6 +146,7 @@ impl<T: Theory> Tableau<T> {
             waiting: HashMap::new(),
             watched: Vec::new(),
             choices: Vec::new(),
+            contradictions: 0,
             assumed: HashMap::new(),
             order: Vec::new(),
             taken_up: HashMap::new(),
@@ -169,12 +184,8 @@ impl<T: Theory> Tableau<T> {
                     search.goals += 1;
                     self.decompose(search, goal, &reasons)?
                 }
-                None => match self.later {
-                    Some(at) => {
-                        let (goal, reasons, rest) = self.goals[at].clone();
-                        self.later = rest;
-                        self.choose(search, goal, &reasons)
-                    }
+                None => match self.next_choice(search) {
+                    Some((goal, reasons)) => self.choose(search, goal, &reasons),
                     None => match self.theory.model(search)? {
                         Ok(model) => return Ok(Some((self.theory, model))),
                         Err(reasons) => Some(reasons),
@@ -184,7 +195,10 @@ impl<T: Theory> Tableau<T> {
             if let Some(reasons) = conflict {
                 self.wishes.clear();
                 search.count_step("contradictions in the search for the end of a container")?;
-                if !self.backtrack(search, reasons) {
+                self.contradictions += 1;
+                if self.contradictions == CONTRADICTIONS_IN_GIVEN_ORDER && !reasons.is_empty() {
+                    self.restart();
+                } else if !self.backtrack(search, reasons) {
                     return Ok(None);
                 }
             }
@@ -329,6 +343,77 @@ impl<T: Theory> Tableau<T> {
         }
     }
 
+    /// The goal to make a choice for: the last one put off, or, when the choices made in this order have often been wrong, one with a
+    /// single alternative that is not known to fail, else one whose alternatives decide most, else the one with the fewest.
+    fn next_choice(&mut self, search: &Search) -> Option<(Goal, Reasons)> {
+        if self.contradictions < CONTRADICTIONS_IN_GIVEN_ORDER {
+            let (goal, reasons, rest) = self.goals[self.later?].clone();
+            self.later = rest;
+            return Some((goal, reasons));
+        }
+        let (mut open, mut best) = (Vec::new(), ((true, true, usize::MAX), 0));
+        while let Some(at) = self.later.filter(|_| best.0.0 && open.len() < GOALS_COMPARED) {
+            let (goal, reasons, rest) = self.goals[at].clone();
+            self.later = rest;
+            if let Some(rank) = self.choice_rank(search, goal) {
+                best = best.min((rank, open.len()));
+                open.push((goal, reasons));
+            }
+        }
+        if open.is_empty() {
+            return None;
+        }
+        let chosen = open.remove(best.1);
+        for (goal, reasons) in open.into_iter().rev() {
+            self.put_later(goal, &reasons);
+        }
+        Some(chosen)
+    }
+
+    /// The rank of a choice between the alternatives of a goal, the least first: whether there are several that are not known to
+    /// fail, whether they are single facts, not conjunctions of many, and their number. `None` if one is known to hold.
+    fn choice_rank(&self, search: &Search, goal: Goal) -> Option<(bool, bool, usize)> {
+        let formulas = &search.algebra.formulas;
+        let (formula, from) = match goal {
+            Goal::Is(formula, _) | Goal::NoneBut(formula, _) => (formula, 0),
+            Goal::AnyFrom(formula, from) => (formula, from),
+        };
+        let node = formulas.node(formula);
+        let parts = &node.parts()[from..];
+        let (holds, is_one) = match (goal, node) {
+            // No part holds, or two do.
+            (Goal::Is(_, false), FormulaNode::One(_)) => return Some((true, true, parts.len() + 1)),
+            (Goal::Is(_, true), FormulaNode::One(_)) => (true, true),
+            (Goal::Is(_, false), FormulaNode::And(_)) => (false, false),
+            _ => (true, false),
+        };
+        let (mut open, mut is_single) = (0, true);
+        for part in parts {
+            match self.known(search, *part) {
+                Some(known) if known != holds => {}
+                Some(_) if !is_one => return None,
+                _ => {
+                    open += 1;
+                    is_single &= match formulas.node(*part) {
+                        FormulaNode::And(_) => !holds,
+                        FormulaNode::Or(_) => holds,
+                        _ => true,
+                    };
+                }
+            }
+        }
+        Some((open > 1, is_single, open))
+    }
+
+    /// Takes back all choices.
+    fn restart(&mut self) {
+        self.choices.truncate(1);
+        if let Some(first) = self.choices.pop() {
+            self.return_to(first.before);
+            self.put_later(first.goal, &first.reasons[0]);
+        }
+    }
+
     /// Opens a choice between the alternatives of a goal, unless one of them holds already. Returns the reasons of the
     /// goal if there are no alternatives.
     fn choose(&mut self, search: &Search, goal: Goal, reasons: &Reasons) -> Option<Reasons> {
@@ -387,12 +472,14 @@ impl<T: Theory> Tableau<T> {
             order,
             tried: 0,
             reasons: vec![reasons.clone()],
-            later: self.later,
-            goals: self.goals.len(),
-            changes: self.theory.changes(),
-            atoms: self.order.len(),
-            formulas: self.formulas.len(),
-            watched: self.watched.len(),
+            before: Before {
+                later: self.later,
+                goals: self.goals.len(),
+                changes: self.theory.changes(),
+                atoms: self.order.len(),
+                formulas: self.formulas.len(),
+                watched: self.watched.len(),
+            },
         });
         self.next_alternative(search);
         None
@@ -449,24 +536,30 @@ impl<T: Theory> Tableau<T> {
                 reasons = united(&choice.reasons);
                 continue;
             }
-            self.theory.undo(choice.changes);
-            for atom in self.order.drain(choice.atoms..) {
-                self.assumed.remove(&atom);
-            }
-            for formula in self.formulas.drain(choice.formulas..) {
-                self.taken_up.remove(&formula);
-            }
-            for atom in self.watched.drain(choice.watched..).rev() {
-                if let Some(goals) = self.waiting.get_mut(&atom) {
-                    goals.pop();
-                }
-            }
-            self.goals.truncate(choice.goals);
-            (self.now, self.later) = (None, choice.later);
+            let before = choice.before;
+            self.return_to(before);
             self.next_alternative(search);
             return true;
         }
         false
+    }
+
+    /// Takes back everything since a choice was made.
+    fn return_to(&mut self, before: Before) {
+        self.theory.undo(before.changes);
+        for atom in self.order.drain(before.atoms..) {
+            self.assumed.remove(&atom);
+        }
+        for formula in self.formulas.drain(before.formulas..) {
+            self.taken_up.remove(&formula);
+        }
+        for atom in self.watched.drain(before.watched..).rev() {
+            if let Some(goals) = self.waiting.get_mut(&atom) {
+                goals.pop();
+            }
+        }
+        self.goals.truncate(before.goals);
+        (self.now, self.later) = (None, before.later);
     }
 
     /// The truth value of a formula, if it shows from the facts without looking deep into the formula.
