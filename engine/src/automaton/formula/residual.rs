@@ -52,6 +52,14 @@ impl Algebra {
         }
     }
 
+    /// Whether a key is in a language, if that has been found out; `false` if not.
+    pub(crate) fn is_known_to_cover(&self, language: LanguageId, name: TextId) -> bool {
+        match self.key_memo.enumerated.get(&language) {
+            Some(Some(list)) => list.has(name),
+            _ => self.key_memo.covered.get(&(language, name)) == Some(&true),
+        }
+    }
+
     /// The assertions that the value of a member must be judged by so that `formulas` can be updated afterwards;
     /// sorted.
     pub(crate) fn assertions_of_member(

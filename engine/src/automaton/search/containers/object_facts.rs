@@ -78,6 +78,8 @@ enum Change {
 /// The facts about the members of an object.
 pub(in crate::automaton::search) struct ObjectFacts<'a> {
     pub(in crate::automaton::search) keys: BTreeMap<MemberRole, MemberFacts>,
+    /// The members that come.
+    coming: Vec<MemberRole>,
     /// Every member with a key in the language satisfies the assertion.
     pub(in crate::automaton::search) languages: Vec<(LanguageId, AssertionId, Reasons)>,
     exceptions: Vec<Exception>,
@@ -86,6 +88,8 @@ pub(in crate::automaton::search) struct ObjectFacts<'a> {
     /// The reasons of all facts but those about single keys.
     reasons: Vec<Reasons>,
     changes: Vec<Change>,
+    /// Whether languages of keys are held against one another, and against the members that come, as soon as facts speak of them.
+    compares_languages: bool,
     pub(in crate::automaton::search) around: Surroundings<'a>,
     /// A formula whose keys and languages of keys are told apart in models, besides those that facts speak of.
     pub(in crate::automaton::search) told: FormulaId,
@@ -121,22 +125,21 @@ impl ObjectModel {
 impl<'a> ObjectFacts<'a> {
     pub(in crate::automaton::search) fn new(around: Surroundings<'a>, told: FormulaId) -> Self {
         let wanted = around.wanted.map(|_| MemberRole::Wanted);
+        let coming: Vec<MemberRole> = wanted.into_iter().chain([MemberRole::Read]).collect();
         let certain = || MemberFacts {
             comes: Some((true, Reasons::default())),
             value: ValueFacts::default(),
         };
         Self {
-            keys: wanted
-                .into_iter()
-                .chain([MemberRole::Read])
-                .map(|member| (member, certain()))
-                .collect(),
+            keys: coming.iter().map(|member| (*member, certain())).collect(),
+            coming,
             languages: Vec::new(),
             exceptions: Vec::new(),
             min: 0,
             over: u64::MAX,
             reasons: Vec::new(),
             changes: Vec::new(),
+            compares_languages: false,
             around,
             told,
         }
@@ -149,7 +152,12 @@ impl<'a> ObjectFacts<'a> {
     }
 
     /// Whether the key of a member is in a language.
-    pub(in crate::automaton::search) fn is_within(&self, search: &mut Search, member: MemberRole, language: LanguageId) -> Result<bool, AutomatonError> {
+    pub(in crate::automaton::search) fn is_within(
+        &self,
+        search: &mut Search,
+        member: MemberRole,
+        language: LanguageId,
+    ) -> Result<bool, AutomatonError> {
         match member {
             MemberRole::Key(name) => search.algebra.covers(Keys::Language(language), MemberKey::Known(name)),
             MemberRole::Wanted => Ok(self.around.wanted.is_some_and(|within| within.contains(&language))),
@@ -189,6 +197,7 @@ impl<'a> ObjectFacts<'a> {
         if !comes {
             return Ok(None);
         }
+        self.coming.push(name);
         for place in 0..self.languages.len() {
             let (language, assertion, others) = self.languages[place].clone();
             if self.is_within(search, name, language)? {
@@ -318,13 +327,8 @@ impl Theory for ObjectFacts<'_> {
             (AtomKind::Members(Keys::Language(language), assertion), true) => {
                 self.languages.push((language, assertion, reasons.clone()));
                 self.note(Change::Language, reasons);
-                let come: Vec<MemberRole> = self
-                    .keys
-                    .keys()
-                    .copied()
-                    .filter(|name| self.comes(*name) == Some(true))
-                    .collect();
-                for name in come {
+                for place in 0..self.coming.len() {
+                    let name = self.coming[place];
                     if !self.is_within(search, name, language)? {
                         continue;
                     }
@@ -339,13 +343,18 @@ impl Theory for ObjectFacts<'_> {
             }
             (AtomKind::Members(Keys::Language(language), violates), false) => {
                 let reasons = reasons.clone();
-                self.exceptions.push(Exception {
+                let exception = Exception {
                     language,
                     violates,
                     reasons,
-                });
+                };
+                let conflict = match self.compares_languages {
+                    true => self.language_against(search, &exception)?,
+                    false => None,
+                };
+                self.exceptions.push(exception);
                 self.changes.push(Change::Exception);
-                Ok(None)
+                Ok(conflict)
             }
             (AtomKind::CountAtLeast(count), true) => {
                 self.note(Change::Min(self.min), reasons);
@@ -380,8 +389,29 @@ impl Theory for ObjectFacts<'_> {
                     (implied || self.comes(MemberRole::Key(name)) == Some(true)).then_some(implied)
                 })
             }
+            AtomKind::Members(Keys::Language(language), assertion) if self.compares_languages => {
+                let violates = |member: &MemberRole| {
+                    let MemberRole::Key(name) = *member else { return false };
+                    search.algebra.is_known_to_cover(language, name)
+                        && (assertion == AssertionId::NOTHING
+                            || self.keys.get(member).and_then(|facts| facts.value.value(assertion)) == Some(false))
+                };
+                self.coming.iter().any(violates).then_some(false)
+            }
             _ => None,
         }
+    }
+
+    fn look_closer(&mut self, search: &mut Search, formulas: &[FormulaId]) -> Result<(), AutomatonError> {
+        for language in formulas
+            .iter()
+            .flat_map(|formula| search.algebra.languages_of(*formula))
+            .collect::<Vec<_>>()
+        {
+            search.algebra.enumerated_keys(language)?;
+        }
+        self.compares_languages = true;
+        Ok(())
     }
 
     fn changes(&self) -> usize {
@@ -392,8 +422,9 @@ impl Theory for ObjectFacts<'_> {
         for change in self.changes.drain(changes..).rev() {
             match change {
                 Change::Comes(name) => {
-                    if let Some(facts) = self.keys.get_mut(&name) {
-                        facts.comes = None;
+                    let comes = self.keys.get_mut(&name).and_then(|facts| facts.comes.take());
+                    if let Some((true, _)) = comes {
+                        self.coming.pop();
                     }
                 }
                 Change::Value(name) => {

@@ -4,7 +4,7 @@
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::{AssertionId, KeyCell, Keys, MemberKey, TextId};
 use crate::automaton::search::containers::object_facts::{
-    Exception, MemberRole, ObjectFacts, ObjectModel, OtherMember,
+    Exception, MemberFacts, MemberRole, ObjectFacts, ObjectModel, OtherMember,
 };
 use crate::automaton::search::containers::tableau::{Reasons, united};
 use crate::automaton::search::{Requirement, Search};
@@ -126,29 +126,45 @@ impl ObjectFacts<'_> {
         }
     }
 
-    /// The reasons why no member meets an exception: a language of keys whose members satisfy what the exception's member has to
-    /// violate, where one suffices, else all facts about keys in the exception's language. Other facts matter only where the
-    /// number of members is bounded.
+    /// The reasons why no member meets an exception: a language of keys whose members do not, with all facts about the keys outside
+    /// of it, where these are few, else all facts about keys in the exception's language. Other facts matter only where the number of
+    /// members is bounded.
     fn reasons_against(&self, search: &mut Search, exception: &Exception) -> Result<Reasons, AutomatonError> {
-        let mut facts = vec![&exception.reasons];
-        for (language, assertion, reasons) in &self.languages {
-            let languages = &mut search.algebra.languages;
-            let common = languages.and(&[exception.language, *language])?;
-            // What cannot be decided is taken for a reason.
-            if languages.is_empty(common).unwrap_or(false) {
-                continue;
-            }
-            facts.push(reasons);
-            let outside = languages.not(*language)?;
-            let others = languages.and(&[exception.language, outside])?;
-            if languages.is_empty(others).unwrap_or(false)
-                && !search.satisfiable(&[*assertion], &[exception.violates])?
-            {
-                return Ok(united([&exception.reasons, reasons]));
-            }
+        if let Some(reasons) = self.language_against(search, exception)? {
+            return Ok(reasons);
         }
         if self.over != u64::MAX {
             return Ok(united([&exception.reasons, &self.common_reasons()]));
+        }
+        for (language, assertion, reasons) in &self.languages {
+            if search.satisfiable(&[*assertion], &[exception.violates])? {
+                continue;
+            }
+            let outside = search.algebra.languages.not(*language)?;
+            let others = search.algebra.languages.and(&[exception.language, outside])?;
+            let Some(others) = search.algebra.enumerated_keys(others)?.filter(|keys| !keys.excludes) else {
+                continue;
+            };
+            let mut facts = vec![&exception.reasons, reasons];
+            for &name in &others.names {
+                let of_member = self.keys.get(&MemberRole::Key(name));
+                facts.extend(of_member.into_iter().flat_map(MemberFacts::reasons));
+                for (language, _, reasons) in &self.languages {
+                    if self.is_within(search, MemberRole::Key(name), *language)? {
+                        facts.push(reasons);
+                    }
+                }
+            }
+            return Ok(united(facts));
+        }
+        let mut facts = vec![&exception.reasons];
+        for (language, _, reasons) in &self.languages {
+            let languages = &mut search.algebra.languages;
+            let common = languages.and(&[exception.language, *language])?;
+            // What cannot be decided is taken for a reason.
+            if !languages.is_empty(common).unwrap_or(false) {
+                facts.push(reasons);
+            }
         }
         for (&member, of_member) in &self.keys {
             if self.is_within(search, member, exception.language)? {
@@ -156,6 +172,27 @@ impl ObjectFacts<'_> {
             }
         }
         Ok(united(facts))
+    }
+
+    /// The reasons why no member meets an exception, if one language of keys has all keys of the exception's, and its members satisfy
+    /// what the exception's member has to violate.
+    pub(in crate::automaton::search) fn language_against(
+        &self,
+        search: &mut Search,
+        exception: &Exception,
+    ) -> Result<Option<Reasons>, AutomatonError> {
+        for (language, assertion, reasons) in &self.languages {
+            if search.satisfiable(&[*assertion], &[exception.violates])? {
+                continue;
+            }
+            let languages = &mut search.algebra.languages;
+            let outside = languages.not(*language)?;
+            let others = languages.and(&[exception.language, outside])?;
+            if languages.is_empty(others).unwrap_or(false) {
+                return Ok(Some(united([&exception.reasons, reasons])));
+            }
+        }
+        Ok(None)
     }
 
     /// The model with a member for an exception, in the way with this index; `None` if that way is impossible.

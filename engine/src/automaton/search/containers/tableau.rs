@@ -19,7 +19,7 @@ use std::rc::Rc;
 
 /// Number of contradictions up to which choices are made in the order in which goals came. Then all choices are taken back, and
 /// those that decide most are made first.
-const CONTRADICTIONS_IN_GIVEN_ORDER: usize = 16;
+const CONTRADICTIONS_IN_GIVEN_ORDER: usize = 64;
 
 /// Number of goals that are compared for the next choice.
 const GOALS_COMPARED: usize = 256;
@@ -51,6 +51,11 @@ pub(in crate::automaton::search) trait Theory {
 
     /// Whether an atom holds, if the facts decide it.
     fn value(&self, search: &Search, atom: AtomKind) -> Option<bool>;
+
+    /// Prepares for a search among many contradictions: from now on what takes longer to see is looked at as well.
+    fn look_closer(&mut self, _search: &mut Search, _formulas: &[FormulaId]) -> Result<(), AutomatonError> {
+        Ok(())
+    }
 
     /// Number of changes made so far.
     fn changes(&self) -> usize;
@@ -197,7 +202,7 @@ impl<T: Theory> Tableau<T> {
                 search.count_step("contradictions in the search for the end of a container")?;
                 self.contradictions += 1;
                 if self.contradictions == CONTRADICTIONS_IN_GIVEN_ORDER && !reasons.is_empty() {
-                    self.restart();
+                    self.restart(search)?;
                 } else if !self.backtrack(search, reasons) {
                     return Ok(None);
                 }
@@ -405,13 +410,19 @@ impl<T: Theory> Tableau<T> {
         Some((open > 1, is_single, open))
     }
 
-    /// Takes back all choices.
-    fn restart(&mut self) {
+    /// Takes back all choices, to make them in another order.
+    fn restart(&mut self, search: &mut Search) -> Result<(), AutomatonError> {
         self.choices.truncate(1);
         if let Some(first) = self.choices.pop() {
             self.return_to(first.before);
             self.put_later(first.goal, &first.reasons[0]);
         }
+        let formulas = self.goals.iter().filter_map(|(goal, ..)| match goal {
+            Goal::Is(formula, _) => Some(*formula),
+            Goal::AnyFrom(..) | Goal::NoneBut(..) => None,
+        });
+        let formulas: Vec<FormulaId> = formulas.collect();
+        self.theory.look_closer(search, &formulas)
     }
 
     /// Opens a choice between the alternatives of a goal, unless one of them holds already. Returns the reasons of the

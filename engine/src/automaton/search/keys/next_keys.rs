@@ -202,7 +202,7 @@ impl Search {
                 if let Some(plain) = self.algebra.independent_keys(alternative)
                     && self.object_can_end(alternative, exhausted)?
                 {
-                    self.add_viable_of(&plain, &mut open, viable)?;
+                    self.add_viable_of(&plain, |_| true, &mut open, viable)?;
                 }
             }
             return Ok(());
@@ -263,15 +263,17 @@ impl Search {
         Ok(viable)
     }
 
-    /// Moves the keys of `open` that may come next in an independent-key object to `viable`.
-    fn add_viable_of(
+    /// Moves the keys of `open` that may come next in an independent-key object, and are `in_question`, to `viable`.
+    pub(super) fn add_viable_of(
         &mut self,
         plain: &IndependentKeys,
+        in_question: impl Fn(TextId) -> bool,
         open: &mut HashSet<TextId>,
         viable: &mut Vec<TextId>,
     ) -> Result<(), AutomatonError> {
         let own: HashSet<TextId> = plain.names().collect();
-        let mut names: Vec<TextId> = own.iter().copied().filter(|name| open.contains(name)).collect();
+        let is_open = |name: &TextId| open.contains(name) && in_question(*name);
+        let mut names: Vec<TextId> = own.iter().copied().filter(is_open).collect();
         // Usually an object is closed or full, and none of the keys that it does not mention may come.
         let is_closed = match self.room_for_others(plain)? {
             Some(Room::None) => true,
@@ -287,7 +289,7 @@ impl Search {
             _ => false,
         };
         if !is_closed {
-            names.extend(open.iter().filter(|name| !own.contains(*name)));
+            names.extend(open.iter().filter(|name| !own.contains(*name) && in_question(**name)));
         }
         for name in names {
             if self.key_may_come(plain, name)? {

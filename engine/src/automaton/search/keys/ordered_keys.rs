@@ -6,7 +6,7 @@ use crate::automaton::formula::few_changed::{ChangedAtom, FewChanged};
 use crate::automaton::formula::{AssertionId, Atom, AtomKind, FormulaId, Keys, TextId};
 use crate::automaton::search::Search;
 use crate::automaton::search::containers::object_facts::{ObjectFacts, ObjectModel, Surroundings};
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 /// Product of the number of keys in order and that of searches, each of which looks at all of an object's residual formula, from
 /// which on keys are tried without the others first. The residual formula for such a trial is worth its preparation only for many
@@ -33,6 +33,12 @@ impl Search {
         exhausted: &[TextId],
         viable: &mut Vec<TextId>,
     ) -> Result<FormulaId, AutomatonError> {
+        if let Some(can_end) = self.add_viable_of_alternatives(demand, ordered, exhausted, viable)? {
+            return Ok(match can_end {
+                true => self.algebra.without_all(demand, ordered),
+                false => FormulaId::FALSE,
+            });
+        }
         // A model does without the keys that it does not name.
         let around = Surroundings {
             used: exhausted,
@@ -74,6 +80,42 @@ impl Search {
             goals.push((has, false));
         }
         Ok(self.algebra.without_all(demand, ordered))
+    }
+
+    /// Adds those of the keys `ordered` that may come next, alternative by alternative, where each judges each key by itself: then a key
+    /// may come unless one before it is required. Returns whether the object can end; `None` if other alternatives are left.
+    fn add_viable_of_alternatives(
+        &mut self,
+        demand: FormulaId,
+        ordered: &[TextId],
+        exhausted: &[TextId],
+        viable: &mut Vec<TextId>,
+    ) -> Result<Option<bool>, AutomatonError> {
+        let Some(alternatives) = self.algebra.independent_alternatives(demand) else {
+            return Ok(None);
+        };
+        let mut plain = Vec::with_capacity(alternatives.len());
+        for alternative in alternatives {
+            match self.algebra.independent_keys(alternative).filter(|keys| keys.min == 0) {
+                Some(keys) => plain.push((alternative, keys)),
+                None => return Ok(None),
+            }
+        }
+        let places: HashMap<TextId, usize> = ordered.iter().enumerate().map(|(place, name)| (*name, place)).collect();
+        let mut open: HashSet<TextId> = ordered.iter().copied().collect();
+        let (mut can_end, mut found) = (false, Vec::new());
+        for (alternative, keys) in plain {
+            if !self.object_can_end(alternative, exhausted)? {
+                continue;
+            }
+            can_end = true;
+            let required = keys.required.iter().filter_map(|name| places.get(name));
+            let last = required.min().copied().unwrap_or(ordered.len());
+            self.add_viable_of(&keys, |name| places[&name] <= last, &mut open, &mut found)?;
+        }
+        found.sort_by_key(|name| places[name]);
+        viable.append(&mut found);
+        Ok(Some(can_end))
     }
 
     /// The residual formula `demand` of an object without the keys that it lists, but for those that many alternatives share,
