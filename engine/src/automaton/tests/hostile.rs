@@ -1,5 +1,6 @@
 //! Schemas and documents made to cost more than they should: each is answered, or refused with an error that names a limit.
 
+mod alternatives;
 mod arrays;
 mod patterns;
 
@@ -415,6 +416,16 @@ fn strings_that_count() {
         &[(r#""abc""#, true), ("1", false)],
     );
     answered(r#"{"type": "string", "minLength": 1000000000}"#, &[(r#""abc""#, false)]);
+    // The bound is the same in both alternatives, so that it need not be counted up to.
+    let bounded = |pattern: &str| format!(r#"{{"type": "string", "format": "uri", "maxLength": 65536{pattern}}}"#);
+    answered(
+        &format!(r#"{{"oneOf": [{}, {}]}}"#, bounded(r#", "pattern": "a""#), bounded("")),
+        &[
+            (r#""http://b.example""#, false),
+            (r#""http://b.org""#, true),
+            (r#""b""#, false),
+        ],
+    );
     work(
         r#"{"type": "string", "pattern": "^(a{1,500}b{1,500}){1,500}$"}"#,
         &[r#""aaabbbaaabbb""#],

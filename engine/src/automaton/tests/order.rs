@@ -311,6 +311,64 @@ fn keys_of_many_closed_alternatives_come_in_their_order() {
     assert!(kept > 200 && refused > 200, "{kept} {refused}");
 }
 
+/// Where each alternative judges each key by itself, a key may come exactly if an alternative that fits the members read takes it and
+/// requires none that stands between them and the key.
+#[test]
+fn keys_of_alternatives_that_share_keys_come_in_their_order() {
+    const KEYS: usize = 10;
+    let mut random = ChaCha8Rng::seed_from_u64(15);
+    let (mut kept, mut refused) = (0, 0);
+    for round in 0..30 {
+        let branches = (0..12).map(|_| {
+            let keys: Vec<usize> = (0..KEYS).filter(|_| random.random_bool(0.4)).collect();
+            let members: Vec<String> = keys
+                .iter()
+                .map(|key| format!(r#""k{key}": {{"maximum": {}}}"#, random.random_range(0..3)))
+                .collect();
+            let required: Vec<String> = (0..KEYS)
+                .filter(|key| random.random_bool(if keys.contains(key) { 0.4 } else { 0.02 }))
+                .map(|key| format!(r#""k{key}""#))
+                .collect();
+            let others = ["false", "false", r#"{"type": "null"}"#][random.random_range(0..3)];
+            let most = random.random_range(2..8);
+            format!(
+                r#"{{"properties": {{{}}}, "required": [{}], "additionalProperties": {others}, "maxProperties": {most}}}"#,
+                members.join(","),
+                required.join(",")
+            )
+        });
+        let schema = format!(
+            r#"{{"type": "object", "properties": {{{}}}, "anyOf": [{}]}}"#,
+            (0..KEYS)
+                .map(|key| format!(r#""k{key}": {{"type": ["integer", "null"]}}"#))
+                .collect::<Vec<_>>()
+                .join(","),
+            branches.collect::<Vec<_>>().join(",")
+        );
+        let mut subject = styled(&schema, Style::generation());
+        for _ in 0..100 {
+            let mut keys: Vec<usize> = (0..KEYS).filter(|_| random.random_bool(0.3)).collect();
+            if random.random_bool(0.1) {
+                keys.reverse();
+            }
+            let members = keys.iter().map(|key| match random.random_range(0..4) {
+                3 => format!(r#""k{key}":null"#),
+                value => format!(r#""k{key}":{value}"#),
+            });
+            let text = format!("{{{}}}", members.collect::<Vec<_>>().join(","));
+            let admitted = subject.accepts(&text);
+            assert_eq!(
+                admitted,
+                subject.judge(&text) && keys.is_sorted(),
+                "round {round}: {schema}\n{text}"
+            );
+            kept += usize::from(admitted);
+            refused += usize::from(!admitted);
+        }
+    }
+    assert!(kept > 200 && refused > 200, "{kept} {refused}");
+}
+
 /// The only member that violates `not` has to stand before the others, so that none of these may be the first.
 #[test]
 fn keys_that_have_to_come_are_not_passed() {

@@ -88,7 +88,7 @@ pub(in crate::automaton::search) struct ObjectFacts<'a> {
     /// The reasons of all facts but those about single keys.
     reasons: Vec<Reasons>,
     changes: Vec<Change>,
-    /// Whether languages of keys are held against one another, and against the members that come, as soon as facts speak of them.
+    /// Whether languages of keys are held against one another as soon as facts speak of them.
     compares_languages: bool,
     pub(in crate::automaton::search) around: Surroundings<'a>,
     /// A formula whose keys and languages of keys are told apart in models, besides those that facts speak of.
@@ -389,7 +389,7 @@ impl Theory for ObjectFacts<'_> {
                     (implied || self.comes(MemberRole::Key(name)) == Some(true)).then_some(implied)
                 })
             }
-            AtomKind::Members(Keys::Language(language), assertion) if self.compares_languages => {
+            AtomKind::Members(Keys::Language(language), assertion) => {
                 let violates = |member: &MemberRole| {
                     let MemberRole::Key(name) = *member else { return false };
                     search.algebra.is_known_to_cover(language, name)

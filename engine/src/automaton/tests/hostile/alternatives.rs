@@ -1,0 +1,75 @@
+//! Alternatives of which one has to hold, and much has to be found out about the others.
+
+use super::{answered, list};
+
+/// Number of kinds of things that the items of an array may be.
+const KINDS: usize = 8;
+
+/// A closed object of one kind; `variant` tells it from objects of the same kind in other alternatives.
+fn thing(kind: usize, variant: usize) -> String {
+    let nested = format!(
+        r#"{}{{"type": "integer"}}{}"#,
+        r#"{"type": "array", "items": "#.repeat(kind + 1),
+        "}".repeat(kind + 1)
+    );
+    let surfaces = list(variant + 2, |surface| format!(r#""S{surface}""#));
+    format!(
+        r#"{{
+            "type": "object",
+            "properties": {{
+                "type": {{"enum": ["T{kind}"]}},
+                "level": {{"type": "string", "pattern": "^\\d$"}},
+                "boundaries": {nested},
+                "semantics": {{
+                    "type": "object",
+                    "properties": {{"surfaces": {{"type": "array", "items": {{"enum": [{surfaces}]}}}}, "values": {nested}}},
+                    "required": ["surfaces"]
+                }},
+                "material": {{
+                    "type": "object",
+                    "additionalProperties": {{
+                        "type": "object",
+                        "properties": {{"value": {{"type": "integer", "maximum": {}}}, "values": {nested}}},
+                        "oneOf": [{{"required": ["value"]}}, {{"required": ["values"]}}]
+                    }}
+                }}
+            }},
+            "required": ["type", "level", "boundaries"],
+            "additionalProperties": false
+        }}"#,
+        kind + variant
+    )
+}
+
+/// What satisfies one of the lists of kinds, and not another that is much alike, is found by choosing a kind, not by combining the
+/// ways to violate each kind of the other list.
+#[test]
+fn objects_that_differ_in_the_kinds_of_their_items() {
+    let alternatives = list(6, |variant| {
+        let things = list(KINDS, |kind| thing(kind, variant));
+        format!(
+            r#"{{
+                "properties": {{
+                    "type": {{"enum": ["A{variant}"]}},
+                    "items": {{"type": "array", "items": {{"oneOf": [{things}]}}}}
+                }},
+                "required": ["type"]
+            }}"#
+        )
+    });
+    let other =
+        r#"{"type": "object", "properties": {"type": {"type": "string", "pattern": "^\\+"}}, "required": ["type"]}"#;
+    let of_kind_2 = r#"{"type": "T2", "level": "1", "boundaries": [[[3]]], "semantics": {"surfaces": ["S3"]}}"#;
+    answered(
+        &format!(r#"{{"type": "object", "oneOf": [{alternatives}, {other}]}}"#),
+        &[
+            (r#"{"type": "A0"}"#, true),
+            (r#"{"type": "A9"}"#, false),
+            (r#"{"type": "+"}"#, true),
+            (&format!(r#"{{"items": [{of_kind_2}], "type": "A2"}}"#), true),
+            (&format!(r#"{{"items": [{of_kind_2}], "type": "A1"}}"#), false),
+            (&format!(r#"{{"type": "A1", "items": [{of_kind_2}]}}"#), false),
+            (&format!(r#"{{"items": [{of_kind_2}, 1], "type": "+1"}}"#), true),
+        ],
+    );
+}
