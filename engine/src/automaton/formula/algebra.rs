@@ -54,6 +54,8 @@ pub(crate) struct Algebra {
 pub(crate) struct KeyMemo {
     /// Whether a text belongs to a language.
     pub(crate) covered: HashMap<(LanguageId, TextId), bool>,
+    /// Whether all keys of one language are in another.
+    pub(crate) within: HashMap<(LanguageId, LanguageId), bool>,
     /// The keys of a language, if it is a short list or the complement of one; `None` if it is neither.
     pub(crate) enumerated: HashMap<LanguageId, Option<Arc<EnumeratedKeys>>>,
     /// The padding of languages that sort keys into cells.
@@ -137,6 +139,7 @@ impl Algebra {
             + self.diagrams.memory()
             + self.orders.memory()
             + table_bytes(&keys.covered)
+            + table_bytes(&keys.within)
             + table_bytes(&keys.enumerated)
             + table_bytes(&keys.first_keys)
             + table_bytes(&keys.combined)

@@ -167,6 +167,41 @@ impl Algebra {
         }
     }
 
+    /// The keys of one language that are not in another, where this shows from the lists of keys of both, and is a list.
+    pub(crate) fn listed_keys_outside(&self, language: LanguageId, other: LanguageId) -> Option<Vec<TextId>> {
+        let listed = |language| self.key_memo.enumerated.get(&language)?.as_ref();
+        let (keys, others) = (listed(language)?, listed(other)?);
+        let candidates = match (keys.excludes, others.excludes) {
+            (false, _) => &keys.names,
+            (true, true) => &others.names,
+            (true, false) => return None,
+        };
+        let outside = candidates.iter().copied();
+        Some(outside.filter(|name| keys.has(*name) && !others.has(*name)).collect())
+    }
+
+    /// Whether all keys of one language are in another; `false` also where that takes too long to find out.
+    pub(crate) fn is_language_within(&mut self, language: LanguageId, other: LanguageId) -> bool {
+        if language == other {
+            return true;
+        }
+        if let Some(outside) = self.listed_keys_outside(language, other) {
+            return outside.is_empty();
+        }
+        if let Some(&known) = self.key_memo.within.get(&(language, other)) {
+            return known;
+        }
+        let languages = &mut self.languages;
+        let mut is_within = || {
+            let outside = languages.not(other)?;
+            let keys = languages.and(&[language, outside])?;
+            languages.is_empty(keys)
+        };
+        let is_within = is_within().unwrap_or(false);
+        self.key_memo.within.insert((language, other), is_within);
+        is_within
+    }
+
     /// The keys of a language, or those outside of it, if either are at most [`ENUMERATED_KEYS`]; `None` otherwise.
     pub(crate) fn enumerated_keys(
         &mut self,

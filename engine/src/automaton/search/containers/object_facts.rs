@@ -13,6 +13,9 @@ use crate::automaton::search::{Requirement, Search};
 use crate::strings::LanguageId;
 use std::collections::BTreeMap;
 
+/// Number of members that come, the last ones, among which one is looked for that violates what is said of a language of keys.
+const MEMBERS_COMPARED: usize = 64;
+
 /// The facts about one member.
 #[derive(Debug, Default)]
 pub(in crate::automaton::search) struct MemberFacts {
@@ -78,7 +81,7 @@ enum Change {
 /// The facts about the members of an object.
 pub(in crate::automaton::search) struct ObjectFacts<'a> {
     pub(in crate::automaton::search) keys: BTreeMap<MemberRole, MemberFacts>,
-    /// The members that come.
+    /// The members that come, in the order in which this was assumed.
     coming: Vec<MemberRole>,
     /// Every member with a key in the language satisfies the assertion.
     pub(in crate::automaton::search) languages: Vec<(LanguageId, AssertionId, Reasons)>,
@@ -88,7 +91,7 @@ pub(in crate::automaton::search) struct ObjectFacts<'a> {
     /// The reasons of all facts but those about single keys.
     reasons: Vec<Reasons>,
     changes: Vec<Change>,
-    /// Whether languages of keys are held against one another as soon as facts speak of them.
+    /// Whether an exception is held against the languages of keys as soon as it is assumed.
     compares_languages: bool,
     pub(in crate::automaton::search) around: Surroundings<'a>,
     /// A formula whose keys and languages of keys are told apart in models, besides those that facts speak of.
@@ -396,22 +399,26 @@ impl Theory for ObjectFacts<'_> {
                         && (assertion == AssertionId::NOTHING
                             || self.keys.get(member).and_then(|facts| facts.value.value(assertion)) == Some(false))
                 };
-                self.coming.iter().any(violates).then_some(false)
+                self.coming
+                    .iter()
+                    .rev()
+                    .take(MEMBERS_COMPARED)
+                    .any(violates)
+                    .then_some(false)
             }
             _ => None,
         }
     }
 
-    fn look_closer(&mut self, search: &mut Search, formulas: &[FormulaId]) -> Result<(), AutomatonError> {
-        for language in formulas
+    fn look_closer(&mut self, search: &mut Search, formulas: &[FormulaId]) {
+        let languages = formulas
             .iter()
-            .flat_map(|formula| search.algebra.languages_of(*formula))
-            .collect::<Vec<_>>()
-        {
-            search.algebra.enumerated_keys(language)?;
+            .flat_map(|formula| search.algebra.languages_of(*formula));
+        for language in languages.collect::<Vec<_>>() {
+            // The lists tell which languages have which keys. One that takes too long to find out is done without.
+            _ = search.algebra.enumerated_keys(language);
         }
         self.compares_languages = true;
-        Ok(())
     }
 
     fn changes(&self) -> usize {

@@ -126,9 +126,9 @@ impl ObjectFacts<'_> {
         }
     }
 
-    /// The reasons why no member meets an exception: a language of keys whose members do not, with all facts about the keys outside
-    /// of it, where these are few, else all facts about keys in the exception's language. Other facts matter only where the number of
-    /// members is bounded.
+    /// The reasons why no member meets an exception. Where the members with keys in one language do not, and few keys of the
+    /// exception are outside of that language, these are the facts about that language and those keys; else all facts about keys
+    /// of the exception. Other facts matter only where the number of members is bounded.
     fn reasons_against(&self, search: &mut Search, exception: &Exception) -> Result<Reasons, AutomatonError> {
         if let Some(reasons) = self.language_against(search, exception)? {
             return Ok(reasons);
@@ -137,20 +137,18 @@ impl ObjectFacts<'_> {
             return Ok(united([&exception.reasons, &self.common_reasons()]));
         }
         for (language, assertion, reasons) in &self.languages {
+            let Some(outside) = search.algebra.listed_keys_outside(exception.language, *language) else {
+                continue;
+            };
             if search.satisfiable(&[*assertion], &[exception.violates])? {
                 continue;
             }
-            let outside = search.algebra.languages.not(*language)?;
-            let others = search.algebra.languages.and(&[exception.language, outside])?;
-            let Some(others) = search.algebra.enumerated_keys(others)?.filter(|keys| !keys.excludes) else {
-                continue;
-            };
             let mut facts = vec![&exception.reasons, reasons];
-            for &name in &others.names {
+            for name in outside {
                 let of_member = self.keys.get(&MemberRole::Key(name));
                 facts.extend(of_member.into_iter().flat_map(MemberFacts::reasons));
-                for (language, _, reasons) in &self.languages {
-                    if self.is_within(search, MemberRole::Key(name), *language)? {
+                for (around, _, reasons) in &self.languages {
+                    if self.is_within(search, MemberRole::Key(name), *around)? {
                         facts.push(reasons);
                     }
                 }
@@ -158,14 +156,7 @@ impl ObjectFacts<'_> {
             return Ok(united(facts));
         }
         let mut facts = vec![&exception.reasons];
-        for (language, _, reasons) in &self.languages {
-            let languages = &mut search.algebra.languages;
-            let common = languages.and(&[exception.language, *language])?;
-            // What cannot be decided is taken for a reason.
-            if !languages.is_empty(common).unwrap_or(false) {
-                facts.push(reasons);
-            }
-        }
+        facts.extend(self.languages.iter().map(|(.., reasons)| reasons));
         for (&member, of_member) in &self.keys {
             if self.is_within(search, member, exception.language)? {
                 facts.extend(of_member.reasons());
@@ -174,21 +165,17 @@ impl ObjectFacts<'_> {
         Ok(united(facts))
     }
 
-    /// The reasons why no member meets an exception, if one language of keys has all keys of the exception's, and its members satisfy
-    /// what the exception's member has to violate.
+    /// The reasons why no member meets an exception, if it shows from one language that has all keys of the exception: members with
+    /// these keys satisfy what the exception's member has to violate.
     pub(in crate::automaton::search) fn language_against(
         &self,
         search: &mut Search,
         exception: &Exception,
     ) -> Result<Option<Reasons>, AutomatonError> {
         for (language, assertion, reasons) in &self.languages {
-            if search.satisfiable(&[*assertion], &[exception.violates])? {
-                continue;
-            }
-            let languages = &mut search.algebra.languages;
-            let outside = languages.not(*language)?;
-            let others = languages.and(&[exception.language, outside])?;
-            if languages.is_empty(others).unwrap_or(false) {
+            if search.algebra.is_language_within(exception.language, *language)
+                && !search.satisfiable(&[*assertion], &[exception.violates])?
+            {
                 return Ok(Some(united([&exception.reasons, reasons])));
             }
         }

@@ -8,7 +8,8 @@
 //!
 //! Every fact carries its *reasons*, the choices that it depends on. When facts contradict each other, the search returns to
 //! the last choice among their reasons and skips those in between, on which the contradiction does not depend. So independent
-//! parts of a formula do not multiply. The number of contradictions is limited.
+//! parts of a formula do not multiply. Where contradictions are many all the same, the search begins again, once, and chooses in
+//! another order. The number of contradictions is limited.
 
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::algebra::Algebra;
@@ -17,7 +18,7 @@ use crate::automaton::search::Search;
 use hashbrown::{HashMap, HashSet};
 use std::rc::Rc;
 
-/// Number of contradictions up to which choices are made in the order in which goals came. Then all choices are taken back, and
+/// Number of contradictions up to which a choice is made for the goal that was put off last. Then all choices are taken back, and
 /// those that decide most are made first.
 const CONTRADICTIONS_IN_GIVEN_ORDER: usize = 64;
 
@@ -52,10 +53,9 @@ pub(in crate::automaton::search) trait Theory {
     /// Whether an atom holds, if the facts decide it.
     fn value(&self, search: &Search, atom: AtomKind) -> Option<bool>;
 
-    /// Prepares for a search among many contradictions: from now on what takes longer to see is looked at as well.
-    fn look_closer(&mut self, _search: &mut Search, _formulas: &[FormulaId]) -> Result<(), AutomatonError> {
-        Ok(())
-    }
+    /// Prepares for a search among many contradictions, which `formulas` are what is searched for: from now on contradictions may be
+    /// looked for that take longer to find.
+    fn look_closer(&mut self, _search: &mut Search, _formulas: &[FormulaId]) {}
 
     /// Number of changes made so far.
     fn changes(&self) -> usize;
@@ -202,7 +202,7 @@ impl<T: Theory> Tableau<T> {
                 search.count_step("contradictions in the search for the end of a container")?;
                 self.contradictions += 1;
                 if self.contradictions == CONTRADICTIONS_IN_GIVEN_ORDER && !reasons.is_empty() {
-                    self.restart(search)?;
+                    self.restart(search);
                 } else if !self.backtrack(search, reasons) {
                     return Ok(None);
                 }
@@ -348,35 +348,48 @@ impl<T: Theory> Tableau<T> {
         }
     }
 
-    /// The goal to make a choice for: the last one put off, or, when the choices made in this order have often been wrong, one with a
-    /// single alternative that is not known to fail, else one whose alternatives decide most, else the one with the fewest.
-    fn next_choice(&mut self, search: &Search) -> Option<(Goal, Reasons)> {
+    /// The goal to make a choice for: the last one put off. When such choices have often been wrong, it is the one of least
+    /// [rank](Self::choice_rank), of those put off last.
+    fn next_choice(&mut self, search: &mut Search) -> Option<(Goal, Reasons)> {
         if self.contradictions < CONTRADICTIONS_IN_GIVEN_ORDER {
             let (goal, reasons, rest) = self.goals[self.later?].clone();
             self.later = rest;
             return Some((goal, reasons));
         }
-        let (mut open, mut best) = (Vec::new(), ((true, true, usize::MAX), 0));
-        while let Some(at) = self.later.filter(|_| best.0.0 && open.len() < GOALS_COMPARED) {
-            let (goal, reasons, rest) = self.goals[at].clone();
-            self.later = rest;
-            if let Some(rank) = self.choice_rank(search, goal) {
-                best = best.min((rank, open.len()));
-                open.push((goal, reasons));
+        let (mut open, mut best) = (Vec::new(), None);
+        let mut next = self.later;
+        while let Some(at) = next.filter(|_| open.len() < GOALS_COMPARED) {
+            let goal = self.goals[at].0;
+            next = self.goals[at].2;
+            search.goals += 1;
+            // Goals that hold already need no choice.
+            let Some(rank) = self.choice_rank(search, goal) else {
+                continue;
+            };
+            if best.is_none_or(|(least, _)| rank < least) {
+                best = Some((rank, open.len()));
+            }
+            open.push(at);
+            if !rank.0 {
+                break;
             }
         }
-        if open.is_empty() {
+        let Some((_, place)) = best else {
+            self.later = None;
             return None;
-        }
-        let chosen = open.remove(best.1);
-        for (goal, reasons) in open.into_iter().rev() {
+        };
+        let (goal, reasons, rest) = self.goals[open[place]].clone();
+        self.later = rest;
+        for at in open[..place].iter().rev() {
+            let (goal, reasons, _) = self.goals[*at].clone();
             self.put_later(goal, &reasons);
         }
-        Some(chosen)
+        Some((goal, reasons))
     }
 
-    /// The rank of a choice between the alternatives of a goal, the least first: whether there are several that are not known to
-    /// fail, whether they are single facts, not conjunctions of many, and their number. `None` if one is known to hold.
+    /// The rank of a choice between the alternatives of a goal; choices of least rank are made first. Those come first of which at most
+    /// one alternative is not known to fail, then those with an alternative that is a conjunction, as it decides most, then
+    /// those with the fewest alternatives. `None` if one is known to hold.
     fn choice_rank(&self, search: &Search, goal: Goal) -> Option<(bool, bool, usize)> {
         let formulas = &search.algebra.formulas;
         let (formula, from) = match goal {
@@ -386,20 +399,20 @@ impl<T: Theory> Tableau<T> {
         let node = formulas.node(formula);
         let parts = &node.parts()[from..];
         let (holds, is_one) = match (goal, node) {
-            // No part holds, or two do.
+            // No part holds, or two do: that decides least.
             (Goal::Is(_, false), FormulaNode::One(_)) => return Some((true, true, parts.len() + 1)),
             (Goal::Is(_, true), FormulaNode::One(_)) => (true, true),
             (Goal::Is(_, false), FormulaNode::And(_)) => (false, false),
             _ => (true, false),
         };
-        let (mut open, mut is_single) = (0, true);
+        let (mut open, mut are_all_single) = (0, true);
         for part in parts {
             match self.known(search, *part) {
                 Some(known) if known != holds => {}
                 Some(_) if !is_one => return None,
                 _ => {
                     open += 1;
-                    is_single &= match formulas.node(*part) {
+                    are_all_single &= match formulas.node(*part) {
                         FormulaNode::And(_) => !holds,
                         FormulaNode::Or(_) => holds,
                         _ => true,
@@ -407,11 +420,11 @@ impl<T: Theory> Tableau<T> {
                 }
             }
         }
-        Some((open > 1, is_single, open))
+        Some((open > 1, are_all_single, open))
     }
 
     /// Takes back all choices, to make them in another order.
-    fn restart(&mut self, search: &mut Search) -> Result<(), AutomatonError> {
+    fn restart(&mut self, search: &mut Search) {
         self.choices.truncate(1);
         if let Some(first) = self.choices.pop() {
             self.return_to(first.before);
@@ -422,7 +435,7 @@ impl<T: Theory> Tableau<T> {
             Goal::AnyFrom(..) | Goal::NoneBut(..) => None,
         });
         let formulas: Vec<FormulaId> = formulas.collect();
-        self.theory.look_closer(search, &formulas)
+        self.theory.look_closer(search, &formulas);
     }
 
     /// Opens a choice between the alternatives of a goal, unless one of them holds already. Returns the reasons of the

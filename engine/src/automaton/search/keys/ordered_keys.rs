@@ -33,7 +33,7 @@ impl Search {
         exhausted: &[TextId],
         viable: &mut Vec<TextId>,
     ) -> Result<FormulaId, AutomatonError> {
-        if let Some(can_end) = self.add_viable_of_alternatives(demand, ordered, exhausted, viable)? {
+        if let Some(can_end) = self.add_viable_of_alternatives(demand, ordered, viable)? {
             return Ok(match can_end {
                 true => self.algebra.without_all(demand, ordered),
                 false => FormulaId::FALSE,
@@ -83,12 +83,12 @@ impl Search {
     }
 
     /// Adds those of the keys `ordered` that may come next, alternative by alternative, where each judges each key by itself: then a key
-    /// may come unless one before it is required. Returns whether the object can end; `None` if other alternatives are left.
+    /// may come unless one before it is required. Returns whether the object can end; `None`, with nothing added, if an alternative does
+    /// not judge each key by itself, or asks for a number of members, towards which keys count that are passed.
     fn add_viable_of_alternatives(
         &mut self,
         demand: FormulaId,
         ordered: &[TextId],
-        exhausted: &[TextId],
         viable: &mut Vec<TextId>,
     ) -> Result<Option<bool>, AutomatonError> {
         let Some(alternatives) = self.algebra.independent_alternatives(demand) else {
@@ -96,6 +96,9 @@ impl Search {
         };
         let mut plain = Vec::with_capacity(alternatives.len());
         for alternative in alternatives {
+            if alternative == FormulaId::FALSE {
+                continue;
+            }
             match self.algebra.independent_keys(alternative).filter(|keys| keys.min == 0) {
                 Some(keys) => plain.push((alternative, keys)),
                 None => return Ok(None),
@@ -105,13 +108,14 @@ impl Search {
         let mut open: HashSet<TextId> = ordered.iter().copied().collect();
         let (mut can_end, mut found) = (false, Vec::new());
         for (alternative, keys) in plain {
-            if !self.object_can_end(alternative, exhausted)? {
+            // Keys that cannot come any more matter only where a number of members is asked for.
+            if !self.object_can_end(alternative, &[])? {
                 continue;
             }
             can_end = true;
             let required = keys.required.iter().filter_map(|name| places.get(name));
-            let last = required.min().copied().unwrap_or(ordered.len());
-            self.add_viable_of(&keys, |name| places[&name] <= last, &mut open, &mut found)?;
+            let first_required = required.min().copied().unwrap_or(ordered.len());
+            self.add_viable_of(&keys, |name| places[&name] <= first_required, &mut open, &mut found)?;
         }
         found.sort_by_key(|name| places[name]);
         viable.append(&mut found);
