@@ -9,12 +9,24 @@ use crate::strings::unicode_properties::SPACES;
 /// The meaning of a `\` with the characters that belong to it.
 pub(super) enum ParsedEscape {
     Character(char),
+    /// Half of a surrogate pair in a class, as a code unit. No string has it, but it may be an end of a range.
+    Surrogate(u32),
     Class(CharSet),
     Boundary {
         negated: bool,
     },
     /// An assertion that the text begins or ends.
     Text(AstForm),
+}
+
+impl ParsedEscape {
+    fn code_point(&self) -> Option<u32> {
+        match *self {
+            Self::Character(c) => Some(u32::from(c)),
+            Self::Surrogate(unit) => Some(unit),
+            Self::Class(_) | Self::Boundary { .. } | Self::Text(_) => None,
+        }
+    }
 }
 
 impl PatternParser<'_> {
@@ -53,7 +65,17 @@ impl PatternParser<'_> {
                 Some(c) => c,
                 None => return self.syntax(start, "two hexadecimal digits behind `\\x`"),
             },
-            'u' => self.unicode_escape(start)?,
+            'u' => match self.unicode_escape(start)? {
+                Ok(c) => c,
+                Err(unit) if in_class => return Ok(ParsedEscape::Surrogate(unit)),
+                // Strings of scalar values have no half of a pair, so nothing would ever match.
+                Err(_) => {
+                    return Err(PatternError::Unsupported {
+                        offset: start,
+                        what: "a surrogate without its other half",
+                    });
+                }
+            },
             '0' if !self.peek().is_some_and(|c| c.is_ascii_digit()) => '\0',
             '0'..='9' => self.decimal(start, in_class)?,
             'k' if !in_class => return self.named_reference(start),
@@ -84,7 +106,8 @@ impl PatternParser<'_> {
         u32::from_str_radix(text, 16).ok()
     }
 
-    fn unicode_escape(&mut self, start: usize) -> Result<char, PatternError> {
+    /// The character of an escape behind `\u`, or the half of a surrogate pair that has no other half.
+    fn unicode_escape(&mut self, start: usize) -> Result<Result<char, u32>, PatternError> {
         if self.eat("{") {
             let digits = self.rest().bytes().take_while(u8::is_ascii_hexdigit).count();
             let value = self.rest()[..digits].trim_start_matches('0');
@@ -94,30 +117,24 @@ impl PatternParser<'_> {
             let Some(value) = value.filter(|_| self.eat("}")) else {
                 return self.syntax(start, "`\\u{…}` with a code point");
             };
-            return char::from_u32(value).ok_or(PatternError::Unsupported {
-                offset: start,
-                what: "a surrogate without its other half",
-            });
+            return Ok(char::from_u32(value).ok_or(value));
         }
         let Some(unit) = self.hexadecimal(4) else {
             return self.syntax(start, "four hexadecimal digits behind `\\u`");
         };
         if let Some(c) = char::from_u32(unit) {
-            return Ok(c);
+            return Ok(Ok(c));
         }
-        let high = (0xD800..0xDC00).contains(&unit);
-        if high
+        let behind = self.at;
+        if (0xD800..0xDC00).contains(&unit)
             && self.eat("\\u")
             && let Some(low) = self.hexadecimal(4).filter(|low| (0xDC00..0xE000).contains(low))
             && let Some(c) = char::from_u32(0x1_0000 + ((unit - 0xD800) << 10) + (low - 0xDC00))
         {
-            return Ok(c);
+            return Ok(Ok(c));
         }
-        // Strings of scalar values have no half of a pair, so nothing would ever match.
-        Err(PatternError::Unsupported {
-            offset: start,
-            what: "a surrogate without its other half",
-        })
+        self.at = behind;
+        Ok(Err(unit))
     }
 
     /// `\1` to `\9…`: a reference, or in Annex B an octal escape.
@@ -191,15 +208,13 @@ impl PatternParser<'_> {
             }
             self.at += 1;
             let last = self.class_atom(start)?;
-            match (first, last) {
-                (ParsedEscape::Character(first), ParsedEscape::Character(last)) if first <= last => {
-                    ranges.push((first, last))
-                }
-                (ParsedEscape::Character(_), ParsedEscape::Character(_)) => {
+            match (first.code_point(), last.code_point()) {
+                (Some(first), Some(last)) if first <= last => ranges.extend(characters_between(first, last)),
+                (Some(_), Some(_)) => {
                     return self.syntax(from, "a range that does not run backwards");
                 }
                 _ if self.strict() => return self.syntax(from, "a range between two characters"),
-                (first, last) => {
+                _ => {
                     ranges.push(('-', '-'));
                     keep(first, &mut ranges, &mut sets);
                     keep(last, &mut ranges, &mut sets);
@@ -226,10 +241,17 @@ impl PatternParser<'_> {
     }
 }
 
+/// The first and the last of the characters from one code point to another; `None` if there are only surrogates.
+fn characters_between(first: u32, last: u32) -> Option<(char, char)> {
+    let first = char::from_u32(first).unwrap_or('\u{e000}');
+    let last = char::from_u32(last).unwrap_or('\u{d7ff}');
+    (first <= last).then_some((first, last))
+}
+
 fn keep(atom: ParsedEscape, ranges: &mut Vec<(char, char)>, sets: &mut Vec<CharSet>) {
     match atom {
         ParsedEscape::Character(c) => ranges.push((c, c)),
         ParsedEscape::Class(set) => sets.push(set),
-        ParsedEscape::Boundary { .. } | ParsedEscape::Text(_) => {}
+        ParsedEscape::Surrogate(_) | ParsedEscape::Boundary { .. } | ParsedEscape::Text(_) => {}
     }
 }

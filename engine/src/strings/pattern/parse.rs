@@ -302,6 +302,7 @@ impl<'s> PatternParser<'s> {
                 self.unquantified(assertion)
             }
             ParsedEscape::Character(c) => self.character(c),
+            ParsedEscape::Surrogate(_) => self.class(CharSet::default()),
             ParsedEscape::Class(set) => {
                 let set = self.flagged(set);
                 self.class(set)

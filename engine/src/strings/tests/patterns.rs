@@ -73,6 +73,38 @@ fn errors_say_what_and_where() {
     }
 }
 
+/// Halves of surrogate pairs in a class, as schemas of AWS have them, are of no string, but ranges may begin or end there.
+#[test]
+fn surrogates_in_classes_are_no_characters() {
+    let mut languages = languages();
+    for (pattern, inside, outside) in [
+        (
+            r"^[\u0020-\uD7FF\uE000-\uFFFD\uD800\uDBFF-\uDC00\uDFFF\r\n\t]*$",
+            "a\u{d7ff}\u{fffd}\n",
+            "🐲",
+        ),
+        (
+            r"^[\u0020-\uD7FF\uE000-\uFFFD\uD800\uDC00-\uDBFF\uDFFF\r\n\t]*$",
+            "a🐲\u{10ffff}",
+            "\0",
+        ),
+        (r"^[a-\uDFFF]$", "\u{d7ff}", "\u{e000}"),
+        (r"^[\uD800-\uFFFF]$", "\u{e000}", "\u{d7ff}"),
+        (r"^[^\u{d900}]$", "🐲", ""),
+        (r"^[\uD83D\uDC32]$", "🐲", "\u{fffd}"),
+        (r"^[\uDC32\uD83D]?$", "", "🐲"),
+    ] {
+        let language = languages.pattern(pattern).unwrap();
+        assert!(languages.contains(language, inside).unwrap(), "{pattern}: {inside:?}");
+        assert!(
+            !languages.contains(language, outside).unwrap(),
+            "{pattern}: {outside:?}"
+        );
+    }
+    let error = languages.pattern(r"[\uDFFF-\uD800]").unwrap_err();
+    assert!(matches!(error, PatternError::Syntax { offset: 1, .. }), "{error}");
+}
+
 #[test]
 fn properties_of_characters_are_those_of_ecma_262() {
     let mut languages = languages();
