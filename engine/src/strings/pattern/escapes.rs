@@ -9,7 +9,7 @@ use crate::strings::unicode_properties::SPACES;
 /// The meaning of a `\` with the characters that belong to it.
 pub(super) enum ParsedEscape {
     Character(char),
-    /// Half of a surrogate pair in a class, as a code unit. No string has it, but it may be an end of a range.
+    /// Half of a surrogate pair, without the other half. No string has it, but a range of a class may begin or end there.
     Surrogate(u32),
     Class(CharSet),
     Boundary {
@@ -67,14 +67,7 @@ impl PatternParser<'_> {
             },
             'u' => match self.unicode_escape(start)? {
                 Ok(c) => c,
-                Err(unit) if in_class => return Ok(ParsedEscape::Surrogate(unit)),
-                // Strings of scalar values have no half of a pair, so nothing would ever match.
-                Err(_) => {
-                    return Err(PatternError::Unsupported {
-                        offset: start,
-                        what: "a surrogate without its other half",
-                    });
-                }
+                Err(half) => return Ok(ParsedEscape::Surrogate(half)),
             },
             '0' if !self.peek().is_some_and(|c| c.is_ascii_digit()) => '\0',
             '0'..='9' => self.decimal(start, in_class)?,

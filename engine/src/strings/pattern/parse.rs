@@ -292,6 +292,7 @@ impl<'s> PatternParser<'s> {
     }
 
     fn escaped(&mut self) -> Result<AstId, PatternError> {
+        let start = self.at;
         match self.escape(false)? {
             ParsedEscape::Boundary { negated } => {
                 let boundary = self.boundary_assertion(negated);
@@ -302,7 +303,11 @@ impl<'s> PatternParser<'s> {
                 self.unquantified(assertion)
             }
             ParsedEscape::Character(c) => self.character(c),
-            ParsedEscape::Surrogate(_) => self.class(CharSet::default()),
+            // It would never match, which nobody means.
+            ParsedEscape::Surrogate(_) => Err(PatternError::Unsupported {
+                offset: start,
+                what: "a surrogate without its other half",
+            }),
             ParsedEscape::Class(set) => {
                 let set = self.flagged(set);
                 self.class(set)

@@ -416,7 +416,9 @@ impl Theory for ObjectFacts<'_> {
             .flat_map(|formula| search.algebra.languages_of(*formula));
         for language in languages.collect::<Vec<_>>() {
             // The lists tell which languages have which keys. One that takes too long to find out is done without.
-            _ = search.algebra.enumerated_keys(language);
+            if search.algebra.enumerated_keys(language).is_err() {
+                search.algebra.key_memo.enumerated.insert(language, None);
+            }
         }
         self.compares_languages = true;
     }

@@ -53,8 +53,8 @@ pub(in crate::automaton::search) trait Theory {
     /// Whether an atom holds, if the facts decide it.
     fn value(&self, search: &Search, atom: AtomKind) -> Option<bool>;
 
-    /// Prepares for a search among many contradictions, which `formulas` are what is searched for: from now on contradictions may be
-    /// looked for that take longer to find.
+    /// Prepares for a search that meets many contradictions, by the formulas of its goals: from now on contradictions may be looked
+    /// for that take longer to find.
     fn look_closer(&mut self, _search: &mut Search, _formulas: &[FormulaId]) {}
 
     /// Number of changes made so far.
@@ -350,19 +350,19 @@ impl<T: Theory> Tableau<T> {
 
     /// The goal to make a choice for: the last one put off. When such choices have often been wrong, it is the one of least
     /// [rank](Self::choice_rank), of those put off last.
-    fn next_choice(&mut self, search: &mut Search) -> Option<(Goal, Reasons)> {
+    fn next_choice(&mut self, search: &Search) -> Option<(Goal, Reasons)> {
         if self.contradictions < CONTRADICTIONS_IN_GIVEN_ORDER {
             let (goal, reasons, rest) = self.goals[self.later?].clone();
             self.later = rest;
             return Some((goal, reasons));
         }
         let (mut open, mut best) = (Vec::new(), None);
-        let mut next = self.later;
-        while let Some(at) = next.filter(|_| open.len() < GOALS_COMPARED) {
+        let (mut next, mut looked_at) = (self.later, 0);
+        // Goals that hold already need no choice. Where these stand before the goal that is chosen, they are not looked at again.
+        while let Some(at) = next.filter(|_| looked_at < GOALS_COMPARED || open.is_empty()) {
             let goal = self.goals[at].0;
             next = self.goals[at].2;
-            search.goals += 1;
-            // Goals that hold already need no choice.
+            looked_at += 1;
             let Some(rank) = self.choice_rank(search, goal) else {
                 continue;
             };
@@ -389,7 +389,7 @@ impl<T: Theory> Tableau<T> {
 
     /// The rank of a choice between the alternatives of a goal; choices of least rank are made first. Those come first of which at most
     /// one alternative is not known to fail, then those with an alternative that is a conjunction, as it decides most, then
-    /// those with the fewest alternatives. `None` if one is known to hold.
+    /// those with the fewest alternatives. `None` if the goal is known to be reached because an alternative holds.
     fn choice_rank(&self, search: &Search, goal: Goal) -> Option<(bool, bool, usize)> {
         let formulas = &search.algebra.formulas;
         let (formula, from) = match goal {
@@ -399,7 +399,7 @@ impl<T: Theory> Tableau<T> {
         let node = formulas.node(formula);
         let parts = &node.parts()[from..];
         let (holds, is_one) = match (goal, node) {
-            // No part holds, or two do: that decides least.
+            // No part holds, or two do.
             (Goal::Is(_, false), FormulaNode::One(_)) => return Some((true, true, parts.len() + 1)),
             (Goal::Is(_, true), FormulaNode::One(_)) => (true, true),
             (Goal::Is(_, false), FormulaNode::And(_)) => (false, false),
