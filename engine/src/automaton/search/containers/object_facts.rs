@@ -26,6 +26,7 @@ pub(in crate::automaton::search) struct MemberFacts {
 }
 
 impl MemberFacts {
+    /// The reasons of all facts about the member.
     pub(in crate::automaton::search) fn reasons(&self) -> impl Iterator<Item = &Reasons> {
         let comes = self.comes.iter().map(|(_, reasons)| reasons);
         self.value.reasons().chain(comes)

@@ -41,8 +41,8 @@ fn thing(kind: usize, variant: usize) -> String {
     )
 }
 
-/// What satisfies one of the lists of kinds, and not another that is much alike, is found by choosing a kind, not by combining the
-/// ways to violate each kind of the other list.
+/// Objects are told apart whose arrays hold things of the same eight kinds, each a little different: to satisfy one alternative and not
+/// another, a search has to choose a kind first, instead of combining the ways to violate all eight kinds of the other.
 #[test]
 fn objects_that_differ_in_the_kinds_of_their_items() {
     let alternatives = list(6, |variant| {
