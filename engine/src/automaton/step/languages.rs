@@ -32,6 +32,16 @@ impl Automaton {
         Ok(self.count_strings(language, among + 1)? > among)
     }
 
+    /// The texts of a language that are not among `texts`.
+    pub(super) fn except(&mut self, language: LanguageId, texts: &[&str]) -> Result<LanguageId, AutomatonError> {
+        if texts.is_empty() {
+            return Ok(language);
+        }
+        let texts = self.languages_mut().one_of(texts)?;
+        let others = self.languages_mut().not(texts)?;
+        Ok(self.languages_mut().and(&[language, others])?)
+    }
+
     /// Number of texts among `texts` that belong to a language.
     fn count_texts(&mut self, language: LanguageId, texts: &[&str]) -> Result<u64, AutomatonError> {
         let mut among = 0;

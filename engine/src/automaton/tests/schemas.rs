@@ -1,7 +1,7 @@
 //! Schemas of every keyword, which the tests of the automaton share.
 
 /// Schemas whose keywords interact. Their keys and values are few, so that random documents hit them.
-pub(crate) const SCHEMAS: [&str; 52] = [
+pub(crate) const SCHEMAS: [&str; 54] = [
     "true",
     r#"{"type": ["integer", "null", "string"], "minimum": 0, "maxLength": 1}"#,
     r#"{"properties": {"a": {"type": "integer"}, "b": {"enum": ["a", 1]}}, "required": ["a"], "additionalProperties": false}"#,
@@ -47,6 +47,8 @@ pub(crate) const SCHEMAS: [&str; 52] = [
     r#"{"type": "array", "uniqueItems": true, "items": {"type": "object", "propertyNames": {"enum": ["a", "b"]}, "additionalProperties": {"enum": [0, 1]}}}"#,
     r#"{"type": "array", "uniqueItems": true, "items": {"properties": {"a": {"items": {"enum": [0, 1]}, "type": "array", "maxItems": 1}, "b": {"const": 0}}, "additionalProperties": false, "maxProperties": 1}}"#,
     r#"{"type": "array", "uniqueItems": true, "items": {"type": "object", "properties": {"a": {"type": "integer"}}, "additionalProperties": false}}"#,
+    r#"{"type": "array", "uniqueItems": true, "items": {"type": "object", "patternProperties": {"^a+$": {"const": 0}}, "additionalProperties": false, "maxProperties": 1}}"#,
+    r#"{"type": "array", "uniqueItems": true, "items": {"type": "object", "propertyNames": {"pattern": "^(a|ab?b)$"}, "additionalProperties": {"enum": [0, 1]}, "minProperties": 1, "maxProperties": 1}}"#,
     r#"{"anyOf": [{"uniqueItems": true, "items": {"enum": [0, 1, "a"]}}, {"minItems": 3}], "type": "array"}"#,
     r#"{"properties": {"a": {"oneOf": [{"const": 0}, {"const": 1}, {"enum": [1, "a"]}, {"const": null}, {"type": "integer"}]}}, "required": ["a"]}"#,
     r#"{"oneOf": [{"properties": {"a": {"const": 0}}}, {"properties": {"a": {"const": 1}}}, {"properties": {"a": {"const": "a"}, "b": {"type": "integer"}}}, {"properties": {"a": {"const": "ab"}}}], "type": "object"}"#,

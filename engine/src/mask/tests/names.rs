@@ -230,6 +230,50 @@ fn keys_of_free_objects_within_others_are_free() {
     }
 }
 
+/// Where patterns tell keys apart and items have to differ, a mask takes a language of keys, as anywhere else. With one text kept for
+/// every token, the memory would grow with the vocabulary.
+#[test]
+fn keys_of_objects_that_have_to_differ_are_masked_by_their_language() {
+    let mut rng = ChaCha8Rng::seed_from_u64(3);
+    let mut words = std::collections::BTreeSet::new();
+    while words.len() < 6_000 {
+        let length = rng.random_range(2..8);
+        words.insert((0..length).map(|_| rng.random_range('a'..='h')).collect::<String>());
+    }
+    let mut texts: Vec<String> = words.into_iter().collect();
+    texts.extend(["a\"", "b\":", "a\":0", "{\"a", "a\":0}", "b\":0},"].map(str::to_owned));
+    let vocabulary = vocabulary(&texts);
+    let compiler = compiler(vocabulary.clone(), ExactOptions::judging());
+    for (schema, text) in [
+        (
+            r#"{"type": "array", "uniqueItems": true, "items": {"type": "object", "patternProperties": {"^[a-h]+$": {"const": 0}},
+                "properties": {"x": {"type": "string"}}, "additionalProperties": false, "maxProperties": 2}}"#,
+            r#"[{"a":0},{"ab":0},{"ab":0,"b":0},{"a":0,"x":"a"},{"a":0,"b":0}]"#,
+        ),
+        (
+            r#"{"type": "array", "uniqueItems": true, "items": {"type": "object", "propertyNames": {"pattern": "^(a[a-d]?|[b-h]{2,4})$"},
+                "additionalProperties": {"enum": [0, 1]}, "minProperties": 1, "maxProperties": 1}}"#,
+            r#"[{"a":0},{"a":1},{"ab":1},{"bc":0}]"#,
+        ),
+    ] {
+        let mut masker = compiler.compile(schema).unwrap();
+        let before = masker.memory_bytes().unwrap();
+        for byte in text.bytes() {
+            masker.mask().unwrap();
+            masker.advance(byte.into()).unwrap();
+        }
+        let grown = masker.memory_bytes().unwrap() - before;
+        assert!(grown < 100 * texts.len(), "{grown} bytes for {schema}");
+        let mut masker = compiler.compile(schema).unwrap();
+        for (place, byte) in text.bytes().enumerate() {
+            if text[..place].ends_with(['"', '{', 'a', 'b']) {
+                agree(masker.as_mut(), &vocabulary, &format!("{schema}: {}", &text[..place]));
+            }
+            masker.advance(byte.into()).unwrap();
+        }
+    }
+}
+
 /// A token may have the characters of fixed whitespace that stand before a closing bracket or a colon. Whether it may come
 /// depends on the object, which may require more members, and on what is around it, also for schemas of one compiler with like
 /// objects.

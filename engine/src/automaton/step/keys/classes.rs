@@ -177,7 +177,7 @@ impl Automaton {
                 classes
             }
         };
-        let more = self.compared_keys(stack)?;
+        let more = self.compared_keys(stack, TextId::EMPTY)?;
         if more.is_empty() {
             return Ok(Some(classes));
         }

@@ -135,15 +135,6 @@ impl Automaton {
         listed.saturating_sub(seen(&is_not_behind) - seen(&is_before))
     }
 
-    /// The keys of a list that begin with a text and have not been seen in an object, sorted by their characters.
-    pub(crate) fn remaining_of(&self, list: KeyListId, text: TextId, stack: StackId) -> impl Iterator<Item = TextId> {
-        self.remaining_keys(RemainingKeys {
-            list,
-            text,
-            seen: self.seen_keys(stack),
-        })
-    }
-
     /// The remaining keys, sorted by their characters.
     pub(crate) fn remaining_keys(&self, left: RemainingKeys) -> impl Iterator<Item = TextId> {
         let names = self.search.listed_with(left.list, left.text).iter().copied();
@@ -239,7 +230,8 @@ impl Automaton {
         (names.never.contains(&name) || self.has_key(names.seen, name)).then_some(name)
     }
 
-    /// The texts that may follow in the key that a state is in.
+    /// The texts that may follow in the key that a state is in. Keys after which the object could only become equal to a value
+    /// that it has to differ from are not among them.
     pub(crate) fn remaining_key_text(&mut self, at: State) -> Result<RemainingKeyText, AutomatonError> {
         let Cursor::Key(_, text, names) = at.cursor else {
             return Ok(RemainingKeyText::These(SomeKeys::new(), 0));
@@ -272,12 +264,7 @@ impl Automaton {
             NextKeys::Listed(list) => {
                 let list = self.search.key_lists[list.0 as usize].clone();
                 let mut names: SomeKeys = self.search.algebra.beginning_with(&list.names, text).into();
-                // Keys may not come either after which the object could only become equal to a value that it has to
-                // differ from.
-                for name in self.compared_keys(at.stack)? {
-                    if !self.search.algebra.texts.begins_with(name, text) {
-                        continue;
-                    }
+                for name in self.compared_keys(at.stack, text)? {
                     let place = names.iter().position(|one| *one == name);
                     if place.is_some() != list.excludes && !self.member_can_be_distinct(name, at.stack)? {
                         match place {
@@ -299,7 +286,18 @@ impl Automaton {
                 }
             }
             NextKeys::Language(language) => {
-                RemainingKeyText::Language(language, SeenKeys::texts(text, KeySetId::EMPTY), 0)
+                let mut rests = Vec::new();
+                for name in self.compared_keys(at.stack, text)? {
+                    let rest = self.search.algebra.texts.get(name)[read..].to_owned();
+                    if self.languages_mut().contains(language, &rest)?
+                        && !self.member_can_be_distinct(name, at.stack)?
+                    {
+                        rests.push(rest);
+                    }
+                }
+                let rests: Vec<&str> = rests.iter().map(String::as_str).collect();
+                let language = self.except(language, &rests)?;
+                RemainingKeyText::Language(language, SeenKeys::texts(text, KeySetId::EMPTY), read)
             }
             NextKeys::None | NextKeys::Unopened => RemainingKeyText::These(SomeKeys::new(), 0),
         })
@@ -322,28 +320,25 @@ impl Automaton {
 
     /// The texts that may follow in the key that a state is in, as a language.
     pub(crate) fn remaining_key_language(&mut self, at: State) -> Result<LanguageId, AutomatonError> {
-        let of = |names: &[TextId], read: usize, this: &mut Self| {
-            let rests: Vec<&str> = names
-                .iter()
-                .map(|name| &this.search.algebra.texts.get(*name)[read..])
-                .collect();
-            this.search.algebra.languages.one_of(&rests)
-        };
-        Ok(match self.remaining_key_text(at)? {
-            RemainingKeyText::These(names, read) => of(&names, read, self)?,
+        let (language, names, read) = match self.remaining_key_text(at)? {
+            RemainingKeyText::These(names, read) => return self.rests_as_language(&names, read),
             RemainingKeyText::Left(left) => {
                 let names: Vec<TextId> = self.remaining_keys(left).collect();
-                of(&names, self.search.algebra.texts.length(left.text), self)?
+                return self.rests_as_language(&names, self.key_length(left.text));
             }
-            RemainingKeyText::AllBut(names, read) => {
-                let rests = of(&self.seen_among(&names), read, self)?;
-                self.languages_mut().not(rests)?
-            }
-            RemainingKeyText::Language(language, names, read) => {
-                let rests = of(&self.seen_among(&names), read, self)?;
-                let others = self.languages_mut().not(rests)?;
-                self.languages_mut().and(&[language, others])?
-            }
-        })
+            RemainingKeyText::AllBut(names, read) => (self.languages().any(), names, read),
+            RemainingKeyText::Language(language, names, read) => (language, names, read),
+        };
+        let names = self.seen_among(&names);
+        let rests: Vec<Arc<str>> = names.iter().map(|name| self.shared_key_text(*name)).collect();
+        let rests: Vec<&str> = rests.iter().map(|name| &name[read..]).collect();
+        self.except(language, &rests)
+    }
+
+    /// What some keys have after their first `read` bytes, as a language.
+    fn rests_as_language(&mut self, names: &[TextId], read: usize) -> Result<LanguageId, AutomatonError> {
+        let Algebra { texts, languages, .. } = &mut self.search.algebra;
+        let rests: Vec<&str> = names.iter().map(|name| &texts.get(*name)[read..]).collect();
+        Ok(languages.one_of(&rests)?)
     }
 }

@@ -218,10 +218,4 @@ impl Automaton {
             }
         }
     }
-
-    /// Whether the keys that may come are a list, or all keys but those of a list.
-    pub(crate) fn are_listed(&mut self, names: NextKeys, stack: StackId) -> Result<bool, AutomatonError> {
-        let names = self.opened(names, stack)?;
-        Ok(matches!(names, NextKeys::Listed(_) | NextKeys::Of(_) | NextKeys::Any))
-    }
 }

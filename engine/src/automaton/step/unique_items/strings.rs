@@ -3,10 +3,9 @@
 //! The state after the closing quote is the same for all strings of a [class](TextClasses) and is worked out once per
 //! item; only tokens that end the string as one of the exceptions are looked at one by one.
 
-use super::keys::TRIED_KEYS;
 use crate::automaton::decode::DecodeState;
 use crate::automaton::error::AutomatonError;
-use crate::automaton::formula::{Algebra, KeySetId, SetId, TextId};
+use crate::automaton::formula::{Algebra, KeySetId, TextId};
 use crate::automaton::search::{ExpectationId, Verdicts};
 use crate::automaton::step::{
     Automaton, Cursor, DISTINGUISHED_WORDS, ExceptionalTexts, SPLIT_ASSERTIONS, SeenKeys, StackId, State, TextClasses,
@@ -43,7 +42,7 @@ impl Automaton {
                     || decode == DecodeState::Between
                     || self.stays_infinite(language)?)
             }
-            Cursor::Key(_, _, names) => Ok(apart.own == SetId::EMPTY || self.are_listed(names, at.stack)?),
+            Cursor::Key(..) => Ok(true),
             _ => Ok(false),
         }
     }
@@ -351,21 +350,9 @@ impl Automaton {
             Cursor::String(_, language, _, Some(text), _) => {
                 let rests = self.rests_of(text, apart.child.texts);
                 let rests: Vec<&str> = rests.iter().map(|(other, read)| &other[*read..]).collect();
-                let rests = self.languages_mut().one_of(&rests)?;
-                let others = self.languages_mut().not(rests)?;
-                Ok(self.languages_mut().and(&[language, others])?)
+                self.except(language, &rests)
             }
             Cursor::String(_, language, ..) => Ok(language),
-            Cursor::Key(_, text, _) if apart.own != SetId::EMPTY => {
-                let language = self.remaining_key_language(at)?;
-                for rest in self.languages_mut().members(language, TRIED_KEYS)? {
-                    let name = self.search.algebra.texts.extended(text, &rest);
-                    if self.member_can_be_distinct(name, stack)? {
-                        return Ok(self.languages_mut().one_of(&[&rest])?);
-                    }
-                }
-                Ok(language)
-            }
             Cursor::Key(..) => self.remaining_key_language(at),
             _ => Ok(self.languages().none()),
         }
