@@ -1,5 +1,7 @@
 //! [`ExactOptions`]: how schemas are read, and which texts their documents may have.
 
+use std::sync::Arc;
+
 use crate::automaton::{Automaton, Formats, State};
 use crate::schema::{Draft, SchemaOptions, SchemaSet};
 use crate::strings::Languages;
@@ -104,10 +106,10 @@ impl ExactOptions {
         let set = SchemaSet::load(schema, &self.schema)?;
         let (mut automaton, root) = Automaton::new(languages, set, self.formats, self.style)?;
         let Some(start) = automaton.start(root)? else {
-            let schema = automaton.schema();
-            let conflict = crate::explain::unsatisfiable(schema, self.formats);
+            let whole = Arc::new(SchemaSet::load(schema, &self.schema)?);
+            let conflict = crate::explain::unsatisfiable(&whole, self.formats);
             let message = format!("no JSON value is valid under this schema: {conflict}");
-            return Err(schema.error_at_root(CompileErrorKind::Unsatisfiable, message));
+            return Err(whole.error_at_root(CompileErrorKind::Unsatisfiable, message));
         };
         Ok((automaton, start))
     }

@@ -13,7 +13,7 @@ pub(crate) struct NodeId(pub u32);
 ///
 /// The meaning is that of draft 2020-12; keywords of older drafts with another meaning are translated to it. Absent keywords are
 /// `None`, `false` or empty.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Keywords {
     pub types: Option<TypeSet>,
     /// The values that `const` and `enum` allow, each once: where both are given, the values that both allow. May be empty.
@@ -69,6 +69,52 @@ pub(crate) struct Keywords {
 }
 
 impl Keywords {
+    /// Whether there is nothing but one reference.
+    pub fn is_reference(&self) -> bool {
+        let only = |refs: &Vec<NodeId>| Self {
+            refs: refs.clone(),
+            ..Self::default()
+        };
+        self.refs.len() == 1 && *self == only(&self.refs)
+    }
+
+    /// Number of the keywords that say which keys an object has, in the order of which a style may ask for the keys.
+    pub fn declaring(&self) -> usize {
+        let are_there = [
+            !self.properties.is_empty(),
+            self.values.is_some(),
+            !self.all_of.is_empty(),
+            !self.refs.is_empty(),
+            self.any_of.is_some(),
+            self.one_of.is_some(),
+            self.if_then_else.is_some(),
+            !self.dependent_schemas.is_empty(),
+        ];
+        are_there.into_iter().filter(|is_there| *is_there).count()
+    }
+
+    /// Puts other subschemas in the place of those for members and items (`of_part`), and of those for the same value and for the keys of
+    /// members (`of_value`).
+    pub fn replace_subschemas(&mut self, of_part: impl Fn(NodeId) -> NodeId, of_value: impl Fn(NodeId) -> NodeId) {
+        let named = self.properties.iter_mut().chain(&mut self.pattern_properties);
+        let parts = named.map(|(_, part)| part).chain(&mut self.prefix_items);
+        let parts = parts.chain(&mut self.items).chain(&mut self.unevaluated_items);
+        let parts = parts
+            .chain(&mut self.additional_properties)
+            .chain(&mut self.unevaluated_properties);
+        let contained = self.contains.iter_mut().map(|contains| &mut contains.node);
+        parts.chain(contained).for_each(|part| *part = of_part(*part));
+        let branches = self.any_of.iter_mut().chain(&mut self.one_of).flatten();
+        let same = self.all_of.iter_mut().chain(branches).chain(&mut self.refs);
+        let same = same.chain(&mut self.not).chain(&mut self.property_names);
+        let same = same.chain(self.dependent_schemas.iter_mut().map(|(_, schema)| schema));
+        same.for_each(|one| *one = of_value(*one));
+        if let Some((condition, then, otherwise)) = &mut self.if_then_else {
+            let branches = then.iter_mut().chain(otherwise);
+            branches.chain([condition]).for_each(|one| *one = of_value(*one));
+        }
+    }
+
     /// Bytes of memory that the keywords take.
     pub fn memory(&self) -> usize {
         let named = [&self.properties, &self.pattern_properties, &self.dependent_schemas];
@@ -95,14 +141,14 @@ impl Keywords {
 }
 
 /// An end of a range of numbers.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Bound {
     pub value: Decimal,
     pub exclusive: bool,
 }
 
 /// `contains` with `minContains` and `maxContains`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Contains {
     pub node: NodeId,
     pub min: u64,

@@ -16,6 +16,7 @@
 mod dialect;
 mod keywords;
 mod load;
+mod merge;
 mod meta_schemas;
 mod options;
 mod read;

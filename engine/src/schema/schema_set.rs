@@ -31,7 +31,7 @@ pub(crate) struct Subschema {
 }
 
 /// The content of a subschema.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Body {
     /// Every value is valid.
     Anything,

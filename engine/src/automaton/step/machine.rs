@@ -47,16 +47,17 @@ impl Automaton {
     /// [`CompileError`], with the location in the schema and the keyword.
     pub(crate) fn new(
         languages: Languages,
-        schema: SchemaSet,
+        mut schema: SchemaSet,
         formats: Formats,
         style: Style,
     ) -> Result<(Self, AssertionId), CompileError> {
+        let different = schema.merge_equal();
         let schema = Arc::new(schema);
         let mut automaton = Self::lazy(languages, schema.clone(), formats, style);
         // Each subschema is an assertion and has its constraint.
-        automaton.search.algebra.assertions.reserve(schema.len());
-        automaton.search.algebra.constraints.reserve(schema.len());
-        for (node, _) in schema.nodes() {
+        automaton.search.algebra.assertions.reserve(different.len());
+        automaton.search.algebra.constraints.reserve(different.len());
+        for node in different {
             automaton.expand_node(node)?;
         }
         let root = automaton.assertion_of(schema.root());

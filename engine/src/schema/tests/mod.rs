@@ -4,6 +4,7 @@ mod corpus;
 mod ecma;
 mod errors;
 pub(crate) mod evaluate;
+mod merge;
 mod mutations;
 mod references;
 mod suite;

@@ -86,7 +86,7 @@ fn run_file(path: &Path, name: &str, options: &SchemaOptions, wrong: &mut BTreeS
     let mut tests = 0;
     for group in groups.as_array().unwrap() {
         let title = format!("{name}: {}", group["description"].as_str().unwrap());
-        let set = match SchemaSet::load(&group["schema"].to_string(), options) {
+        let mut set = match SchemaSet::load(&group["schema"].to_string(), options) {
             Ok(set) => set,
             Err(error) => {
                 wrong.insert(format!("{title}: {error}"));
@@ -94,11 +94,17 @@ fn run_file(path: &Path, name: &str, options: &SchemaOptions, wrong: &mut BTreeS
             }
         };
         let patterns = Patterns::default();
-        for test in group["tests"].as_array().unwrap() {
-            tests += 1;
-            let is = is_valid(&set, &patterns, &value(&test["data"].to_string()));
-            if is != test["valid"].as_bool().unwrap() {
-                wrong.insert(format!("{title}: {} is {is}", test["description"].as_str().unwrap()));
+        for is_merged in [false, true] {
+            if is_merged {
+                set.merge_equal();
+            }
+            for test in group["tests"].as_array().unwrap() {
+                tests += usize::from(!is_merged);
+                let is = is_valid(&set, &patterns, &value(&test["data"].to_string()));
+                if is != test["valid"].as_bool().unwrap() {
+                    let what = test["description"].as_str().unwrap();
+                    wrong.insert(format!("{title}: {what} is {is} (merged: {is_merged})"));
+                }
             }
         }
         for failed in patterns.failed.into_inner() {

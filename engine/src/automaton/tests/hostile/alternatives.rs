@@ -1,6 +1,7 @@
 //! Alternatives of which one has to hold, and much has to be found out about the others.
 
 use super::{answered, list};
+use crate::automaton::tests::subject;
 
 /// Number of kinds of things that the items of an array may be.
 const KINDS: usize = 8;
@@ -72,4 +73,36 @@ fn objects_that_differ_in_the_kinds_of_their_items() {
             (&format!(r#"{{"items": [{of_kind_2}, 1], "type": "+1"}}"#), true),
         ],
     );
+}
+
+/// Branches that refer to the same definition, or repeat it, ask the same of a member. What its value may satisfy is one question then, and
+/// not a search for each of the branches.
+#[test]
+fn branches_that_say_the_same_of_a_member() {
+    let branches = list(60, |own| {
+        format!(
+            r##"{{
+                "type": "object",
+                "properties": {{
+                    "own{own}": {{"type": ["string", "array"]}},
+                    "output": {{"$ref": "#/$defs/text"}},
+                    "unit": {{"type": "array", "items": {{"type": "string"}}, "description": "unit {own}"}}
+                }},
+                "required": ["own{own}"]
+            }}"##
+        )
+    });
+    let schema = format!(r##"{{"$defs": {{"text": {{"type": "string"}}}}, "oneOf": [{branches}]}}"##);
+    let mut subject = subject(&schema);
+    let before = subject.automaton.effort();
+    for (text, is_valid) in [
+        (r#"{"own1":[],"output":"a","unit":["b"]}"#, true),
+        (r#"{"own1":[],"output":"a","own2":0}"#, true),
+        (r#"{"own1":[],"output":1}"#, false),
+        (r#"{"own1":[],"unit":["a"],"own2":""}"#, false),
+    ] {
+        assert_eq!(subject.accepts(text), is_valid, "{text}");
+    }
+    let effort = subject.automaton.effort() - before;
+    assert!(effort < 20_000, "{effort}");
 }
