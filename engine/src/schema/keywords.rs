@@ -78,7 +78,8 @@ impl Keywords {
         self.refs.len() == 1 && *self == only(&self.refs)
     }
 
-    /// Number of the keywords that say which keys an object has, in the order of which a style may ask for the keys.
+    /// Number of the keywords that declare the keys of an object. Where there are several, the order in which they are written is that of the
+    /// keys in styles that keep to the schema's (`Algebra::parts_as_written` in `automaton/formula/keys/declared.rs`).
     pub fn declaring(&self) -> usize {
         let are_there = [
             !self.properties.is_empty(),

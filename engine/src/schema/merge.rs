@@ -17,11 +17,12 @@ const MAX_REFERENCES: usize = 64;
 
 impl SchemaSet {
     /// Merges equal subschemas, and replaces subschemas of members and items that are nothing but a reference by its target. Returns the
-    /// subschemas that are left and are more than a reference; of equal ones that is the first. The others say nothing any more.
+    /// subschemas that are left and are more than a reference; of equal ones that is the first. Nothing refers to the others any more, and any value is valid under them.
     pub fn merge_equal(&mut self) -> Vec<NodeId> {
         let all = || (0..self.nodes.len() as u32).map(NodeId);
         let targets: Vec<NodeId> = all().map(|node| self.target(node)).collect();
-        let mut merged: Vec<NodeId> = all().collect();
+        // For each subschema the last one that is equal, and for each of these the first.
+        let mut last: Vec<NodeId> = all().collect();
         let mut first: Vec<NodeId> = all().collect();
         let hasher = DefaultHashBuilder::default();
         let mut different: HashTable<NodeId> = HashTable::new();
@@ -30,8 +31,8 @@ impl SchemaSet {
         for node in all().collect::<Vec<_>>().into_iter().rev() {
             if let Body::Keywords(keywords) = &mut self.nodes[node.0 as usize].body {
                 keywords.replace_subschemas(
-                    |part| merged[targets[part.0 as usize].0 as usize],
-                    |same_value| merged[same_value.0 as usize],
+                    |part| last[targets[part.0 as usize].0 as usize],
+                    |same_value| last[same_value.0 as usize],
                 );
             }
             if !self.is_told_by_keywords(node) {
@@ -41,13 +42,13 @@ impl SchemaSet {
             let hash = hasher.hash_one(body(&node));
             match different.find(hash, |other| body(other) == body(&node)) {
                 Some(&other) => {
-                    merged[node.0 as usize] = other;
+                    last[node.0 as usize] = other;
                     first[other.0 as usize] = node;
                 }
                 None => _ = different.insert_unique(hash, node, |other| hasher.hash_one(body(other))),
             }
         }
-        let first_of = |node: NodeId| first[merged[node.0 as usize].0 as usize];
+        let first_of = |node: NodeId| first[last[node.0 as usize].0 as usize];
         let mut left = Vec::with_capacity(different.len());
         for node in (0..self.nodes.len() as u32).map(NodeId) {
             let body = &mut self.nodes[node.0 as usize].body;
@@ -78,16 +79,18 @@ impl SchemaSet {
         node
     }
 
-    /// Whether a subschema with equal keywords means the same in every style. Not so where something is written in an order or spelling that
-    /// its keywords do not tell.
-    fn is_told_by_keywords(&self, node: NodeId) -> bool {
+    /// Whether a subschema says nothing but what its [`Keywords`](super::keywords::Keywords) say, so that one with equal keywords is the same in
+    /// every style. The order of the keywords that declare keys is not among them, nor that of the members of listed objects, nor how
+    /// listed numbers are written. A reference that leads to itself is an error, which is told where the reference stands.
+    pub fn is_told_by_keywords(&self, node: NodeId) -> bool {
         let subschema = self.node(node);
         let Body::Keywords(keywords) = &subschema.body else {
             return true;
         };
         let is_container = |value: &Value| matches!(value.as_ref().shape(), Shape::Array(_) | Shape::Object(_));
-        keywords.declaring() <= 1
-            && !keywords.values.iter().flatten().any(is_container)
-            && !(keywords.values.is_some() && self.writes_zero_fractions(subschema.location))
+        let is_written_otherwise = keywords.values.iter().flatten().any(is_container)
+            || keywords.values.is_some() && self.writes_zero_fractions(subschema.location);
+        let leads_to_itself = keywords.is_reference() && self.target(node) == node;
+        keywords.declaring() <= 1 && !is_written_otherwise && !leads_to_itself
     }
 }

@@ -144,10 +144,7 @@ impl Algebra {
             strings: strings.valid,
             usual: strings.usual,
             arrays: self.formulas.one(parts.iter().map(|part| part.arrays).collect()),
-            objects: match self.exclude_each_other(&objects) {
-                true => self.formulas.or(objects),
-                false => self.formulas.one(objects),
-            },
+            objects: self.one_object(objects),
         })
     }
 

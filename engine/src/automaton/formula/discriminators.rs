@@ -1,11 +1,130 @@
-//! Recognises discriminated alternatives: objects that a required key with values of its own in each alternative makes exclusive.
+//! Recognises discriminated alternatives: objects that exclude each other, as their keys show. A required key may have values of its own in
+//! each alternative, or an alternative may require a key that another one refuses.
 
 use crate::automaton::formula::{Algebra, Assertion, AssertionId, AtomKind, FormulaId, Keys, TextId};
 use crate::json::Value;
 use crate::schema::Body;
+use crate::strings::LanguageId;
 use hashbrown::HashSet;
 
+/// Number of alternatives, those within alternatives counted one by one, up to which each is compared with each.
+const COMPARED_ALTERNATIVES: usize = 256;
+
+/// Number of values of a key in one of two alternatives up to which each is compared with those in the other.
+const COMPARED_VALUES: usize = 16;
+
+/// Number of keys and listed values in all alternatives, times the number of these, up to which they are compared.
+const COMPARED_KEYS: usize = 1 << 20;
+
+/// What a formula visibly asks of keys.
+#[derive(Default)]
+struct AskedKeys<'a> {
+    required: Vec<TextId>,
+    refused: Vec<TextId>,
+    /// The languages of keys that are refused.
+    languages: Vec<LanguageId>,
+    /// The values that are listed for keys.
+    listed: Vec<(TextId, &'a [Value])>,
+}
+
+impl AskedKeys<'_> {
+    /// Number of keys and values that are asked for or refused.
+    fn len(&self) -> usize {
+        let values = self.listed.iter().map(|(_, values)| values.len());
+        self.required.len() + self.refused.len() + self.languages.len() + values.sum::<usize>()
+    }
+}
+
 impl Algebra {
+    /// The formula that exactly one of `objects` holds, which are conditions on an object. Whatever visibly excludes all others need not be
+    /// held against them: it is an alternative to the rest, and a search does not have to make all others fail.
+    pub(super) fn one_object(&mut self, objects: Vec<FormulaId>) -> FormulaId {
+        if self.exclude_each_other(&objects) {
+            return self.formulas.or(objects);
+        }
+        let alternatives = |object: &FormulaId| self.formulas.disjuncts(object).len();
+        let alternatives: usize = objects.iter().map(alternatives).sum();
+        if alternatives > COMPARED_ALTERNATIVES {
+            return self.formulas.one(objects);
+        }
+        let of_one = |object: &FormulaId| {
+            let alternatives = self.formulas.disjuncts(object).iter();
+            alternatives.map(|one| self.asked_keys(*one)).collect()
+        };
+        let asked: Vec<Vec<AskedKeys<'_>>> = objects.iter().map(of_one).collect();
+        let keys: usize = asked.iter().flatten().map(AskedKeys::len).sum();
+        if alternatives.saturating_mul(keys) > COMPARED_KEYS {
+            return self.formulas.one(objects);
+        }
+        let exclude = |one: &[AskedKeys<'_>], other: &[AskedKeys<'_>]| {
+            let mut ones = one.iter();
+            ones.all(|one| other.iter().all(|other| self.exclude(one, other)))
+        };
+        let mut excludes_all = vec![true; objects.len()];
+        for (at, one) in asked.iter().enumerate() {
+            for (place, other) in asked.iter().enumerate().skip(at + 1) {
+                if (excludes_all[at] || excludes_all[place]) && !exclude(one, other) {
+                    (excludes_all[at], excludes_all[place]) = (false, false);
+                }
+            }
+        }
+        let (apart, rest): (Vec<_>, Vec<_>) = objects.into_iter().zip(excludes_all).partition(|(_, is)| *is);
+        let mut either: Vec<FormulaId> = apart.into_iter().map(|(object, _)| object).collect();
+        let rest = rest.into_iter().map(|(object, _)| object).collect();
+        either.push(self.formulas.one(rest));
+        self.formulas.or(either)
+    }
+
+    /// What a formula visibly asks of keys.
+    fn asked_keys(&self, formula: FormulaId) -> AskedKeys<'_> {
+        let mut asked = AskedKeys::default();
+        for part in self.formulas.conjuncts(&formula) {
+            let literal = self.formulas.literal(*part);
+            match literal.map(|(atom, holds)| (self.atoms.kind(atom), holds)) {
+                Some((AtomKind::Has(name), true)) => asked.required.push(name),
+                Some((AtomKind::Has(name), false)) => asked.refused.push(name),
+                Some((AtomKind::Members(Keys::Name(name), AssertionId::NOTHING), true)) => asked.refused.push(name),
+                Some((AtomKind::Members(Keys::Language(keys), AssertionId::NOTHING), true)) => {
+                    asked.languages.push(keys);
+                }
+                Some((AtomKind::Members(Keys::Name(name), assertion), true)) => {
+                    asked
+                        .listed
+                        .extend(self.values_in_schema(assertion).map(|values| (name, values)));
+                }
+                _ => {}
+            }
+        }
+        asked.required.sort_unstable();
+        asked.refused.sort_unstable();
+        asked.listed.sort_by_key(|(name, _)| *name);
+        asked
+    }
+
+    /// Whether no object is as both ask.
+    fn exclude(&self, one: &AskedKeys<'_>, other: &AskedKeys<'_>) -> bool {
+        let refuses = |asked: &AskedKeys<'_>, name: TextId| {
+            let mut languages = asked.languages.iter();
+            asked.refused.binary_search(&name).is_ok()
+                || languages.any(|keys| match self.key_memo.enumerated.get(keys) {
+                    Some(Some(keys)) => keys.has(name),
+                    _ => false,
+                })
+        };
+        let requires = |asked: &AskedKeys<'_>, name: TextId| asked.required.binary_search(&name).is_ok();
+        one.required.iter().any(|name| refuses(other, *name))
+            || other.required.iter().any(|name| refuses(one, *name))
+            || one.listed.iter().any(|(name, values)| {
+                let place = other.listed.binary_search_by_key(name, |(name, _)| *name);
+                let is_required = requires(one, *name) || requires(other, *name);
+                place.is_ok_and(|place| {
+                    let others = other.listed[place].1;
+                    let are_few = values.len().min(others.len()) <= COMPARED_VALUES;
+                    is_required && are_few && !values.iter().any(|value| others.contains(value))
+                })
+            })
+    }
+
     /// Whether no object satisfies two of these formulas, which shows from one key: each formula requires it and lists its
     /// values, of which no other formula lists any. `false` may also mean that this was not found out.
     pub(super) fn exclude_each_other(&self, formulas: &[FormulaId]) -> bool {

@@ -445,19 +445,13 @@ impl Algebra {
         Ok(self.formulas.and(parts))
     }
 
-    /// Whether two subschemas have equal keywords. Subschemas within them are never equal, except for the targets of references. Listed
-    /// numbers, arrays and objects are not compared: `1.0` equals `1`, and members are equal in any order, but they are written
-    /// differently.
+    /// Whether two subschemas are the same. Before equal subschemas are merged, those within them differ, except for targets of references.
     fn are_alike(&self, one: NodeId, other: NodeId) -> bool {
-        let is_written_alike =
-            |value: &Value| matches!(value.as_ref().shape(), Shape::Null | Shape::Bool(_) | Shape::String(_));
-        match (&self.schema.node(one).body, &self.schema.node(other).body) {
-            (Body::Keywords(one), Body::Keywords(other)) => {
-                one == other && one.values.iter().flatten().all(is_written_alike)
-            }
-            (Body::Anything, Body::Anything) | (Body::Nothing, Body::Nothing) => true,
-            _ => false,
-        }
+        let schema = &self.schema;
+        one == other
+            || schema.node(one).body == schema.node(other).body
+                && schema.is_told_by_keywords(one)
+                && schema.is_told_by_keywords(other)
     }
 
     /// The formula "if there is a member `name`, then `consequence`".

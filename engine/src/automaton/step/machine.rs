@@ -51,13 +51,13 @@ impl Automaton {
         formats: Formats,
         style: Style,
     ) -> Result<(Self, AssertionId), CompileError> {
-        let different = schema.merge_equal();
+        let left = schema.merge_equal();
         let schema = Arc::new(schema);
         let mut automaton = Self::lazy(languages, schema.clone(), formats, style);
         // Each subschema is an assertion and has its constraint.
-        automaton.search.algebra.assertions.reserve(different.len());
-        automaton.search.algebra.constraints.reserve(different.len());
-        for node in different {
+        automaton.search.algebra.assertions.reserve(left.len());
+        automaton.search.algebra.constraints.reserve(left.len());
+        for node in left {
             automaton.expand_node(node)?;
         }
         let root = automaton.assertion_of(schema.root());

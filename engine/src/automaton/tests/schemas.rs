@@ -1,7 +1,7 @@
 //! Schemas of every keyword, which the tests of the automaton share.
 
 /// Schemas whose keywords interact. Their keys and values are few, so that random documents hit them.
-pub(crate) const SCHEMAS: [&str; 54] = [
+pub(crate) const SCHEMAS: [&str; 57] = [
     "true",
     r#"{"type": ["integer", "null", "string"], "minimum": 0, "maxLength": 1}"#,
     r#"{"properties": {"a": {"type": "integer"}, "b": {"enum": ["a", 1]}}, "required": ["a"], "additionalProperties": false}"#,
@@ -14,6 +14,9 @@ pub(crate) const SCHEMAS: [&str; 54] = [
     r#"{"not": {"type": "object", "additionalProperties": {"type": "integer"}}}"#,
     r#"{"oneOf": [{"required": ["a"]}, {"required": ["b"]}], "type": "object"}"#,
     r#"{"oneOf": [{"properties": {"a": {"minimum": 1}}}, {"properties": {"b": {"type": "string"}}}], "type": "object"}"#,
+    r#"{"oneOf": [{"required": ["a", "b"], "properties": {"a": true, "b": {"type": "integer"}}, "additionalProperties": false}, {"required": ["ab"], "properties": {"ab": true}, "additionalProperties": false},
+        {"required": ["ab"], "properties": {"ab": true, "a": {"const": 1}}, "additionalProperties": false},
+        {"oneOf": [{"required": ["a"], "properties": {"a": {"const": 0}}, "maxProperties": 1}, {"required": ["aa"], "properties": {"a": {"const": "a"}, "aa": true}, "additionalProperties": false}]}], "type": "object"}"#,
     r#"{"oneOf": [{"type": "integer"}, {"minimum": 1}, {"multipleOf": 5}]}"#,
     r#"{"anyOf": [{"type": "array", "items": {"type": "integer"}}, {"type": "array", "minItems": 2, "items": {"enum": ["a", 0]}}]}"#,
     r#"{"if": {"properties": {"a": {"const": 1}}, "required": ["a"]}, "then": {"required": ["b"]}, "else": {"maxProperties": 1}, "type": "object"}"#,
@@ -48,6 +51,8 @@ pub(crate) const SCHEMAS: [&str; 54] = [
     r#"{"type": "array", "uniqueItems": true, "items": {"properties": {"a": {"items": {"enum": [0, 1]}, "type": "array", "maxItems": 1}, "b": {"const": 0}}, "additionalProperties": false, "maxProperties": 1}}"#,
     r#"{"type": "array", "uniqueItems": true, "items": {"type": "object", "properties": {"a": {"type": "integer"}}, "additionalProperties": false}}"#,
     r#"{"type": "array", "uniqueItems": true, "items": {"type": "object", "patternProperties": {"^a+$": {"const": 0}}, "additionalProperties": false, "maxProperties": 1}}"#,
+    r#"{"type": "array", "uniqueItems": true, "items": {"type": "object", "patternProperties": {"^a+$": {"const": 0}}, "additionalProperties": false, "maxProperties": 2}}"#,
+    r#"{"type": "array", "uniqueItems": true, "items": {"type": "object", "patternProperties": {"^(a|aa|b+)$": {"const": 0}}, "additionalProperties": false, "maxProperties": 2}}"#,
     r#"{"type": "array", "uniqueItems": true, "items": {"type": "object", "propertyNames": {"pattern": "^(a|ab?b)$"}, "additionalProperties": {"enum": [0, 1]}, "minProperties": 1, "maxProperties": 1}}"#,
     r#"{"anyOf": [{"uniqueItems": true, "items": {"enum": [0, 1, "a"]}}, {"minItems": 3}], "type": "array"}"#,
     r#"{"properties": {"a": {"oneOf": [{"const": 0}, {"const": 1}, {"enum": [1, "a"]}, {"const": null}, {"type": "integer"}]}}, "required": ["a"]}"#,

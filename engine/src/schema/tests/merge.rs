@@ -50,6 +50,14 @@ fn references_of_members_and_items_are_their_targets() {
     assert!(!valid(&set, r#"{"c": {"x": 1}}"#));
 }
 
+/// The error for a reference that leads to itself names the place where it stands.
+#[test]
+fn references_to_themselves_stay_where_they_are() {
+    let (set, left) = merged(r##"{"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#/$defs/a"}}}"##);
+    assert_eq!(left, 2);
+    assert_ne!(root_keywords(&set).refs, [set.root()]);
+}
+
 /// Differences that decide how values are written are differences.
 #[test]
 fn what_is_written_differently_is_not_merged() {

@@ -250,7 +250,10 @@ impl Automaton {
                     .collect();
                 RemainingKeyText::AllBut(SeenKeys { text, seen, never }, read)
             }
-            NextKeys::In(language) => RemainingKeyText::Language(language, SeenKeys::texts(text, seen), read),
+            NextKeys::In(language) => {
+                let language = self.but_indistinct_keys(language, text, at.stack)?;
+                RemainingKeyText::Language(language, SeenKeys::texts(text, seen), read)
+            }
             NextKeys::Of(list) => match self.search.listed_with(list, text) {
                 names if names.len() >= KEYS_WORTH_COUNTING => {
                     RemainingKeyText::Left(RemainingKeys { list, text, seen })
@@ -286,21 +289,30 @@ impl Automaton {
                 }
             }
             NextKeys::Language(language) => {
-                let mut rests = Vec::new();
-                for name in self.compared_keys(at.stack, text)? {
-                    let rest = self.search.algebra.texts.get(name)[read..].to_owned();
-                    if self.languages_mut().contains(language, &rest)?
-                        && !self.member_can_be_distinct(name, at.stack)?
-                    {
-                        rests.push(rest);
-                    }
-                }
-                let rests: Vec<&str> = rests.iter().map(String::as_str).collect();
-                let language = self.except(language, &rests)?;
+                let language = self.but_indistinct_keys(language, text, at.stack)?;
                 RemainingKeyText::Language(language, SeenKeys::texts(text, KeySetId::EMPTY), read)
             }
             NextKeys::None | NextKeys::Unopened => RemainingKeyText::These(SomeKeys::new(), 0),
         })
+    }
+
+    /// The texts of a language but for those with which the key that begins with `text` becomes one after which the object could only become
+    /// equal to a value that it has to differ from.
+    fn but_indistinct_keys(
+        &mut self,
+        language: LanguageId,
+        text: TextId,
+        stack: StackId,
+    ) -> Result<LanguageId, AutomatonError> {
+        let mut rests = Vec::new();
+        for name in self.compared_keys(stack, text)? {
+            let rest = self.key_text(name)[self.key_length(text)..].to_owned();
+            if self.languages_mut().contains(language, &rest)? && !self.member_can_be_distinct(name, stack)? {
+                rests.push(rest);
+            }
+        }
+        let rests: Vec<&str> = rests.iter().map(String::as_str).collect();
+        self.except(language, &rests)
     }
 
     /// The text of a key.

@@ -34,10 +34,13 @@ impl Automaton {
         }
         let names: Vec<TextId> = match self.remaining_key_text(at)? {
             RemainingKeyText::AllBut(..) => return Ok(true),
-            RemainingKeyText::Language(language, ..) if decode == DecodeState::Between => {
-                return Ok(!self.languages_mut().is_empty(language)?);
+            RemainingKeyText::Language(..) => {
+                let language = self.remaining_key_language(at)?;
+                return match decode {
+                    DecodeState::Between => Ok(!self.languages_mut().is_empty(language)?),
+                    _ => self.may_follow(decode, language),
+                };
             }
-            RemainingKeyText::Language(language, ..) => return self.may_follow(decode, language),
             RemainingKeyText::These(names, _) => names.into_vec(),
             RemainingKeyText::Left(left) => self.remaining_keys(left).collect(),
         };
