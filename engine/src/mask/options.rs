@@ -106,7 +106,7 @@ impl ExactOptions {
         let set = SchemaSet::load(schema, &self.schema)?;
         let (mut automaton, root) = Automaton::new(languages, set, self.formats, self.style)?;
         let Some(start) = automaton.start(root)? else {
-            // Equal subschemas of the automaton's are merged; an explanation tells each by its place.
+            // In the automaton's schema, equal subschemas are merged; an explanation tells each by its place.
             let whole = Arc::new(SchemaSet::load(schema, &self.schema)?);
             let conflict = crate::explain::unsatisfiable(&whole, self.formats);
             let message = format!("no JSON value is valid under this schema: {conflict}");

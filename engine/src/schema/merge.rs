@@ -16,8 +16,9 @@ use super::schema_set::{Body, SchemaSet};
 const MAX_REFERENCES: usize = 64;
 
 impl SchemaSet {
-    /// Merges equal subschemas, and replaces subschemas of members and items that are nothing but a reference by its target. Returns the
-    /// subschemas that are left and are more than a reference; of equal ones that is the first. Nothing refers to the others any more, and any value is valid under them.
+    /// Merges equal subschemas, and replaces subschemas of members and items that are nothing but a reference by its target. Of equal ones the
+    /// first is left; nothing refers to the others any more, and their content is dropped ([`Body::Anything`]). Returns the subschemas that
+    /// are left and are more than a reference.
     pub fn merge_equal(&mut self) -> Vec<NodeId> {
         let all = || (0..self.nodes.len() as u32).map(NodeId);
         let targets: Vec<NodeId> = all().map(|node| self.target(node)).collect();
@@ -74,6 +75,9 @@ impl SchemaSet {
             match &self.node(at).body {
                 Body::Keywords(keywords) if keywords.is_reference() => at = keywords.refs[0],
                 _ => return at,
+            }
+            if at == node {
+                break;
             }
         }
         node

@@ -10,11 +10,14 @@ use hashbrown::HashSet;
 /// Number of alternatives, those within alternatives counted one by one, up to which each is compared with each.
 const COMPARED_ALTERNATIVES: usize = 256;
 
-/// Number of values of a key in one of two alternatives up to which each is compared with those in the other.
-const COMPARED_VALUES: usize = 16;
+/// Number of values that may be listed for a key where they are compared with those of another alternative.
+const COMPARED_VALUES: usize = 32;
 
-/// Number of keys and listed values in all alternatives, times the number of these, up to which they are compared.
-const COMPARED_KEYS: usize = 1 << 20;
+/// Number of keys that each alternative may require, or list values for, where alternatives are compared.
+const COMPARED_KEYS: usize = 512;
+
+/// Number of languages of keys that each alternative may refuse where alternatives are compared.
+const COMPARED_LANGUAGES: usize = 4;
 
 /// What a formula visibly asks of keys.
 #[derive(Default)]
@@ -28,10 +31,9 @@ struct AskedKeys<'a> {
 }
 
 impl AskedKeys<'_> {
-    /// Number of keys and values that are asked for or refused.
-    fn len(&self) -> usize {
-        let values = self.listed.iter().map(|(_, values)| values.len());
-        self.required.len() + self.refused.len() + self.languages.len() + values.sum::<usize>()
+    /// Whether so little is asked that alternatives can be compared with each other.
+    fn are_few(&self) -> bool {
+        self.required.len().max(self.listed.len()) <= COMPARED_KEYS && self.languages.len() <= COMPARED_LANGUAGES
     }
 }
 
@@ -52,8 +54,7 @@ impl Algebra {
             alternatives.map(|one| self.asked_keys(*one)).collect()
         };
         let asked: Vec<Vec<AskedKeys<'_>>> = objects.iter().map(of_one).collect();
-        let keys: usize = asked.iter().flatten().map(AskedKeys::len).sum();
-        if alternatives.saturating_mul(keys) > COMPARED_KEYS {
+        if asked.iter().flatten().any(|asked| !asked.are_few()) {
             return self.formulas.one(objects);
         }
         let exclude = |one: &[AskedKeys<'_>], other: &[AskedKeys<'_>]| {
@@ -88,9 +89,9 @@ impl Algebra {
                     asked.languages.push(keys);
                 }
                 Some((AtomKind::Members(Keys::Name(name), assertion), true)) => {
-                    asked
-                        .listed
-                        .extend(self.values_in_schema(assertion).map(|values| (name, values)));
+                    let values = self.values_in_schema(assertion);
+                    let few = values.filter(|values| values.len() <= COMPARED_VALUES);
+                    asked.listed.extend(few.map(|values| (name, values)));
                 }
                 _ => {}
             }
@@ -119,8 +120,7 @@ impl Algebra {
                 let is_required = requires(one, *name) || requires(other, *name);
                 place.is_ok_and(|place| {
                     let others = other.listed[place].1;
-                    let are_few = values.len().min(others.len()) <= COMPARED_VALUES;
-                    is_required && are_few && !values.iter().any(|value| others.contains(value))
+                    is_required && !values.iter().any(|value| others.contains(value))
                 })
             })
     }

@@ -344,6 +344,17 @@ impl Automaton {
 
     /// The state after the colon behind a key.
     pub(super) fn member(&mut self, name: TextId, stack: StackId) -> StepResult {
+        let member = self.member_frame(name, stack)?;
+        Ok(member.map(|(frame, expected)| State::new(Cursor::Value(expected), self.push(frame))))
+    }
+
+    /// The object at the top of a stack while the member with this key is read, and what is expected of its value; `None` if the member cannot
+    /// come next.
+    pub(super) fn member_frame(
+        &mut self,
+        name: TextId,
+        stack: StackId,
+    ) -> Result<Option<(Frame, ExpectationId)>, AutomatonError> {
         let Some(frame) = self.frame(stack) else {
             return Ok(None);
         };
@@ -367,11 +378,8 @@ impl Automaton {
             let mut seen = algebra.key_sets.names(*used, TextId::EMPTY, &algebra.texts);
             seen.push(name);
             (*order, *passed, frame.formulas[0]) = algebra.settled(rivals, &seen);
-            let Some(expected) = self.member_expected(&frame, name)? else {
-                return Ok(None);
-            };
-            let stack = self.push(frame);
-            return Ok(Some(State::new(Cursor::Value(expected), stack)));
+            let expected = self.member_expected(&frame, name)?;
+            return Ok(expected.map(|expected| (frame, expected)));
         }
         let (over, now) = self.search.algebra.passed_over(*order, *passed, name);
         (*reading, *passed) = (Some(name), now);
@@ -380,12 +388,8 @@ impl Automaton {
         for formula in &mut frame.formulas[from..] {
             *formula = self.search.algebra.without_all(*formula, &over);
         }
-        let Some(expected) = self.member_expected(&frame, name)? else {
-            return Ok(None);
-        };
-        let stack = self.push(frame);
-        let cursor = Cursor::Value(expected);
-        Ok(Some(State::new(cursor, stack)))
+        let expected = self.member_expected(&frame, name)?;
+        Ok(expected.map(|expected| (frame, expected)))
     }
 
     /// The expectation of the member with this key, if it comes next; `None` if there cannot be one.

@@ -296,8 +296,7 @@ impl Automaton {
         })
     }
 
-    /// The texts of a language but for those with which the key that begins with `text` becomes one after which the object could only become
-    /// equal to a value that it has to differ from.
+    /// The language without the rests of keys after which the object could only become equal to a value that it has to differ from.
     fn but_indistinct_keys(
         &mut self,
         language: LanguageId,

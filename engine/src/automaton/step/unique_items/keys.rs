@@ -26,11 +26,16 @@ impl Automaton {
         let Cursor::Key(decode, text, names) = at.cursor else {
             return Ok(false);
         };
-        if let NextKeys::Listed(list) = self.opened(names, at.stack)?
-            && self.search.key_list(list).excludes
-        {
-            // The compared values have few keys, so every beginning of a key can become another key.
-            return Ok(true);
+        // The compared values have finitely many keys, so that the beginning of infinitely many keys can become another key.
+        match self.opened(names, at.stack)? {
+            NextKeys::Listed(list) if self.search.key_list(list).excludes => return Ok(true),
+            NextKeys::Language(language) | NextKeys::In(language) if self.stays_infinite(language)? => {
+                return match decode {
+                    DecodeState::Between => Ok(true),
+                    _ => self.may_follow(decode, language),
+                };
+            }
+            _ => {}
         }
         let names: Vec<TextId> = match self.remaining_key_text(at)? {
             RemainingKeyText::AllBut(..) => return Ok(true),
@@ -63,16 +68,14 @@ impl Automaton {
     }
 
     fn find_member_can_be_distinct(&mut self, name: TextId, stack: StackId) -> Result<bool, AutomatonError> {
-        let Some(after) = self.member(name, stack)? else {
-            return Ok(false);
-        };
-        let Cursor::Value(expected) = after.cursor else {
+        let Some((frame, expected)) = self.member_frame(name, stack)? else {
             return Ok(false);
         };
         if self.search.value_is_infinite(expected)? {
             return Ok(true);
         }
-        let apart = self.distinctness(after.stack)?;
+        let after = self.push(frame);
+        let apart = self.distinctness(after)?;
         self.value_can_be_distinct(expected, apart.child)
     }
 }

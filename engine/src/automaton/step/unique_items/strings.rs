@@ -48,7 +48,7 @@ impl Automaton {
     }
 
     /// Whether a language has infinitely many texts after every viable prefix; `false` also if finding out takes long.
-    fn stays_infinite(&mut self, language: LanguageId) -> Result<bool, AutomatonError> {
+    pub(super) fn stays_infinite(&mut self, language: LanguageId) -> Result<bool, AutomatonError> {
         if language == self.languages().any() {
             return Ok(true);
         }
