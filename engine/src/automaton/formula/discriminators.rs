@@ -19,7 +19,7 @@ const COMPARED_KEYS: usize = 512;
 /// Number of languages of keys that each alternative may refuse where alternatives are compared.
 const COMPARED_LANGUAGES: usize = 4;
 
-/// What a formula visibly asks of keys.
+/// The keys that every object satisfying a formula has, or lacks, as far as the parts of the formula's outermost conjunction show it.
 #[derive(Default)]
 struct AskedKeys<'a> {
     required: Vec<TextId>,
@@ -76,7 +76,7 @@ impl Algebra {
         self.formulas.or(either)
     }
 
-    /// What a formula visibly asks of keys.
+    /// The keys that a formula requires or refuses, with the values it lists for keys, as far as its outermost conjunction shows it.
     fn asked_keys(&self, formula: FormulaId) -> AskedKeys<'_> {
         let mut asked = AskedKeys::default();
         for part in self.formulas.conjuncts(&formula) {
@@ -102,7 +102,7 @@ impl Algebra {
         asked
     }
 
-    /// Whether no object is as both ask.
+    /// Whether no object satisfies both of two formulas, as far as the keys show it that they ask for.
     fn exclude(&self, one: &AskedKeys<'_>, other: &AskedKeys<'_>) -> bool {
         let refuses = |asked: &AskedKeys<'_>, name: TextId| {
             let mut languages = asked.languages.iter();

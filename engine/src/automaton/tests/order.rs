@@ -46,6 +46,28 @@ fn keys_come_where_the_schema_writes_them() {
     check(
         Style::generation(),
         &[
+            // Subschemas that only write their keywords in another order are not one.
+            (
+                r#"{"patternProperties": {"^a": {"properties": {"x": true}, "anyOf": [{"properties": {"y": true}}]},
+                    "^b": {"anyOf": [{"properties": {"y": true}}], "properties": {"x": true}}}}"#,
+                &[r#"{"a":{"x":1,"y":1},"b":{"y":1,"x":1}}"#],
+                &[r#"{"b":{"x":1,"y":1}}"#, r#"{"a":{"y":1,"x":1}}"#],
+            ),
+            // Without `kind`, no value of `spec` is valid under one alternative alone of the two that share a definition.
+            (
+                r##"{"$defs": {"spec": {"type": "object", "properties": {"a": {"type": "integer"}, "b": true}}}, "oneOf": [
+                    {"properties": {"kind": {"const": "k"}, "spec": {"$ref": "#/$defs/spec"}}, "required": ["spec"]},
+                    {"properties": {"kind": {"const": "l"}, "spec": {"$ref": "#/$defs/spec"}}, "required": ["spec"]},
+                    {"properties": {"spec": {"type": "object", "properties": {"b": {"type": "integer"}, "a": true}, "required": ["c"]}}, "required": ["spec", "x"]}]}"##,
+                &[
+                    r#"{"kind":"k","spec":{"a":1,"b":1}}"#,
+                    r#"{"spec":{"b":1,"a":"s","c":0},"x":0}"#,
+                ],
+                &[
+                    r#"{"kind":"k","spec":{"b":1,"a":1}}"#,
+                    r#"{"spec":{"a":"s","b":1,"c":0},"x":0}"#,
+                ],
+            ),
             // Objects of `const` and `enum`, at any depth.
             (
                 r#"{"properties": {"p": {"enum": [{"w": 1, "h": 2}, {"h": 3, "w": 4}, [{"y": 1, "x": 2}], null]}, "c": {"const": {"z": 1, "a": {"y": true, "b": []}}}}}"#,

@@ -346,7 +346,7 @@ impl Automaton {
         self.except(language, &rests)
     }
 
-    /// What some keys have after their first `read` bytes, as a language.
+    /// The language of the texts that some keys have after their first `read` bytes.
     fn rests_as_language(&mut self, names: &[TextId], read: usize) -> Result<LanguageId, AutomatonError> {
         let Algebra { texts, languages, .. } = &mut self.search.algebra;
         let rests: Vec<&str> = names.iter().map(|name| &texts.get(*name)[read..]).collect();

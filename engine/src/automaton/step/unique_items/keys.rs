@@ -7,7 +7,8 @@ use crate::automaton::search::NextKeys;
 use crate::automaton::step::{Automaton, Cursor, Derivation, RemainingKeyText, StackId, State, keep};
 
 impl Automaton {
-    /// Those keys of the values that the container at the top of a stack must not equal that begin with a text.
+    /// The keys that begin with a text and that members of other objects have, of those objects that the one at the top of a stack must not
+    /// equal.
     pub(crate) fn compared_keys(&mut self, stack: StackId, text: TextId) -> Result<Vec<TextId>, AutomatonError> {
         let Some(frame) = self.frame(stack).filter(|frame| frame.kind.keeps_values()) else {
             return Ok(Vec::new());
@@ -26,35 +27,36 @@ impl Automaton {
         let Cursor::Key(decode, text, names) = at.cursor else {
             return Ok(false);
         };
-        // The compared values have finitely many keys, so that the beginning of infinitely many keys can become another key.
-        match self.opened(names, at.stack)? {
+        let language = match self.opened(names, at.stack)? {
+            // The compared values have finitely many keys, so that the beginning of infinitely many keys can become another key.
             NextKeys::Listed(list) if self.search.key_list(list).excludes => return Ok(true),
-            NextKeys::Language(language) | NextKeys::In(language) if self.stays_infinite(language)? => {
-                return match decode {
-                    DecodeState::Between => Ok(true),
-                    _ => self.may_follow(decode, language),
-                };
-            }
-            _ => {}
+            NextKeys::Language(language) | NextKeys::In(language) if self.stays_infinite(language)? => language,
+            _ => match self.remaining_key_text(at)? {
+                RemainingKeyText::AllBut(..) => return Ok(true),
+                RemainingKeyText::Language(..) => self.remaining_key_language(at)?,
+                RemainingKeyText::These(names, _) => return Ok(self.some_go_on(&names, text, decode)),
+                RemainingKeyText::Left(left) => {
+                    let names: Vec<TextId> = self.remaining_keys(left).collect();
+                    return Ok(self.some_go_on(&names, text, decode));
+                }
+            },
+        };
+        match decode {
+            DecodeState::Between => Ok(!self.languages_mut().is_empty(language)?),
+            begun => self.may_follow(begun, language),
         }
-        let names: Vec<TextId> = match self.remaining_key_text(at)? {
-            RemainingKeyText::AllBut(..) => return Ok(true),
-            RemainingKeyText::Language(..) => {
-                let language = self.remaining_key_language(at)?;
-                return match decode {
-                    DecodeState::Between => Ok(!self.languages_mut().is_empty(language)?),
-                    _ => self.may_follow(decode, language),
-                };
-            }
-            RemainingKeyText::These(names, _) => names.into_vec(),
-            RemainingKeyText::Left(left) => self.remaining_keys(left).collect(),
-        };
-        let read = self.search.algebra.texts.length(text);
-        let possible = decode.possible(self.search.algebra.style.escapes);
-        let is_possible = |name: &TextId| {
-            decode == DecodeState::Between || self.search.algebra.has_extension_with(*name, read, &possible)
-        };
-        Ok(names.iter().any(is_possible))
+    }
+
+    /// Whether some of these keys, which begin with `text`, have a character next that `decode` may still become.
+    fn some_go_on(&self, names: &[TextId], text: TextId, decode: DecodeState) -> bool {
+        if decode == DecodeState::Between {
+            return !names.is_empty();
+        }
+        let algebra = &self.search.algebra;
+        let read = algebra.texts.length(text);
+        let possible = decode.possible(algebra.style.escapes);
+        let mut names = names.iter();
+        names.any(|name| algebra.has_extension_with(*name, read, &possible))
     }
 
     /// Whether an object can still differ from the values that it must not equal after a member with this key.
