@@ -7,8 +7,11 @@
 //! all but the empty text, and so on exactly, in alternatives and loops as well. `e*` before `k` is the language `x`
 //! with `x = k ∪ (e, not empty, followed by x)`; each turn reads at least one character, so there is one such language.
 //!
-//! Assertions that look backwards depend on the text already read. `^` holds at the beginning only: every expression is compiled for the
-//! beginning and for elsewhere, told apart by whether a character was consumed. For `\b` and lookbehinds a condition on
+//! Assertions that look backwards depend on the text already read. `^` holds at the beginning only. `\b` and lookbehinds for one character,
+//! `(?<!-)`, depend on the last character alone: characters are divided into kinds, such that all of a kind fulfil the same of these
+//! assertions. Every expression is compiled for each [place](Place): the beginning, and behind a character of each kind, and with a
+//! continuation for each kind of last character that it may have matched. So these assertions are decided while a pattern is
+//! compiled. For longer lookbehinds a condition on
 //! the past takes the place of the assertion ([`Expr::Past`]), and the languages of pasts that fulfil it are walked
 //! beside the pattern ([`Arena::recall`]).
 //!
@@ -16,6 +19,7 @@
 
 use hashbrown::HashMap;
 
+use crate::strings::charset::CharSet;
 use crate::strings::expr::arena::Arena;
 use crate::strings::expr::expression::{Expr, MAX_PASTS};
 use crate::strings::language_id::{ANY, CHARACTER, EMPTY, LanguageId, NONE, UNBOUNDED};
@@ -24,36 +28,40 @@ use crate::strings::pattern::ast::{Ast, AstForm, AstId};
 use crate::strings::pattern::error::PatternError;
 use crate::strings::unicode_properties::word;
 
+/// Maximal number of kinds of characters: each lookbehind for one character may double it, and each kind makes a language larger.
+const MAX_KINDS: usize = 8;
+
 type PatternLanguage = Result<LanguageId, PatternError>;
 
 /// The place in the text at which an expression starts to match.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum MatchStart {
+enum Place {
     /// At the beginning.
     Start,
-    /// Behind at least one character.
-    Later,
+    /// Behind a character of the kind of this index.
+    Behind(usize),
 }
 
 /// The languages that may follow an expression.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 struct Continuation {
     /// The continuation where the expression matched no character.
     empty: LanguageId,
-    /// The continuation where the expression matched some.
-    after: LanguageId,
+    /// For each kind of characters, the continuation where the last character that the expression matched is of it.
+    after: Vec<LanguageId>,
 }
 
 impl Continuation {
-    fn both(language: LanguageId) -> Self {
+    /// The continuation of an expression that starts behind a character of a kind, if it matches as this one's does after that.
+    fn behind(&self, kind: usize) -> Self {
         Self {
-            empty: language,
-            after: language,
+            empty: self.after[kind],
+            after: self.after.clone(),
         }
     }
 
-    fn nowhere(self) -> bool {
-        self.empty == NONE && self.after == NONE
+    fn nowhere(&self) -> bool {
+        self.empty == NONE && self.after.iter().all(|&after| after == NONE)
     }
 }
 
@@ -62,13 +70,15 @@ pub(super) struct PatternCompiler<'a> {
     ast: &'a Ast,
     limits: &'a LanguageLimits,
     steps: usize,
+    /// The kinds of characters: together all characters, disjoint, none empty.
+    kinds: Vec<CharSet>,
+    /// For each expression, whether it has an assertion about the last character before it.
+    asks_for_kind: Vec<bool>,
     /// The languages of expressions without assertions: expressions before an assertion are compiled more than once.
     plain: Vec<Option<LanguageId>>,
-    followed: HashMap<(AstId, MatchStart, Continuation), LanguageId>,
+    followed: HashMap<(AstId, Place, Continuation), LanguageId>,
     /// Lookbehinds by their condition, and the languages of the pasts that fulfil it.
     behinds: Vec<(AstId, LanguageId)>,
-    /// The condition "the last character is of `\w`", if the pattern asks for it.
-    after_word: Option<u8>,
     past: Vec<LanguageId>,
 }
 
@@ -79,45 +89,135 @@ impl<'a> PatternCompiler<'a> {
             ast,
             limits,
             steps: 0,
+            kinds: vec![CharSet::all()],
+            asks_for_kind: vec![false; ast.ids().count()],
             plain: vec![None; ast.ids().count()],
             followed: HashMap::new(),
             behinds: Vec::new(),
-            after_word: None,
             past: Vec::new(),
         };
+        compiler.find_kinds();
         compiler.find_conditions()?;
         Ok(compiler)
+    }
+
+    /// Divides the characters by the assertions about the last one.
+    fn find_kinds(&mut self) {
+        let ast = self.ast;
+        let is_boundary = |id| matches!(ast.form(id), AstForm::WordBoundary { .. });
+        if ast.ids().any(is_boundary) {
+            self.divide(&word());
+        }
+        for id in ast.ids() {
+            if let AstForm::Look {
+                behind: true, inner, ..
+            } = ast.form(id)
+                && let Some(set) = self.one_character(*inner)
+            {
+                self.divide(&set);
+            }
+        }
+        for id in ast.ids() {
+            let asks = |id: &AstId| self.asks_for_kind[id.index()];
+            self.asks_for_kind[id.index()] = match ast.form(id) {
+                AstForm::WordBoundary { .. } => true,
+                AstForm::Look { behind, inner, .. } => asks(inner) || *behind && self.decided_by_kind(*inner).is_some(),
+                AstForm::Repeat { inner, .. } => asks(inner),
+                AstForm::Concat(parts) | AstForm::Alternatives(parts) => parts.iter().any(asks),
+                AstForm::Empty | AstForm::Class(_) | AstForm::Start | AstForm::End => false,
+            };
+        }
+    }
+
+    /// Divides each kind by whether a character is of `set`, unless these are too many kinds.
+    fn divide(&mut self, set: &CharSet) {
+        let sides = [set.clone(), set.complement()];
+        let parts = (self.kinds.iter()).flat_map(|kind| sides.each_ref().map(|side| kind.intersection(side)));
+        let kinds: Vec<_> = parts.filter(|part| !part.is_empty()).collect();
+        if kinds.len() <= MAX_KINDS {
+            self.kinds = kinds;
+        }
+    }
+
+    /// The characters that an expression matches, where it matches one character whatever is around it.
+    fn one_character(&self, id: AstId) -> Option<CharSet> {
+        match self.ast.form(id) {
+            AstForm::Class(set) => Some(set.clone()),
+            AstForm::Concat(parts) if parts.len() == 1 => self.one_character(parts[0]),
+            AstForm::Alternatives(parts) => {
+                let sets = parts.iter().map(|&part| self.one_character(part));
+                sets.reduce(|all, set| Some(all?.union(&set?))).flatten()
+            }
+            _ => None,
+        }
     }
 
     /// Numbers the conditions on the past before anything is compiled: loops announce which they may mention.
     fn find_conditions(&mut self) -> Result<(), PatternError> {
         for id in self.ast.ids() {
-            match *self.ast.form(id) {
-                AstForm::WordBoundary { .. } if self.after_word.is_none() => {
-                    self.after_word = Some(self.past.len() as u8);
-                    let word = self.arena.class(&word())?;
-                    let ends_in_word = self.arena.concat(ANY, word)?;
-                    self.past.push(ends_in_word);
-                }
-                // Children come first, so that what a lookbehind asks of its own past is numbered already.
-                AstForm::Look {
-                    behind: true, inner, ..
-                } => {
-                    self.refuse_looking_ahead(inner)?;
-                    let whole = self.matched_from_anywhere(inner, EMPTY)?;
-                    self.behinds.push((id, whole));
-                    self.past.push(whole);
-                }
-                _ => {}
+            // Children come first, so that what a lookbehind asks of its own past is numbered already.
+            if let AstForm::Look {
+                behind: true, inner, ..
+            } = *self.ast.form(id)
+                && self.decided_by_kind(inner).is_none()
+            {
+                self.refuse_looking_ahead(inner)?;
+                let whole = self.matched_from_anywhere(inner, EMPTY)?;
+                self.behinds.push((id, whole));
+                self.past.push(whole);
             }
             if self.past.len() > MAX_PASTS {
                 return Err(PatternError::TooLarge {
-                    what: "lookbehinds and kinds of word boundaries",
+                    what: "lookbehinds for more than one character",
                     allowed: MAX_PASTS,
                 });
             }
         }
         Ok(())
+    }
+
+    /// The characters that a lookbehind asks for, where the kind of the last character tells whether it is one of them.
+    fn decided_by_kind(&self, inner: AstId) -> Option<CharSet> {
+        let set = self.one_character(inner)?;
+        let is_decided = |kind: &CharSet| {
+            let common = kind.intersection(&set);
+            common.is_empty() || common == *kind
+        };
+        self.kinds.iter().all(is_decided).then_some(set)
+    }
+
+    fn is_of(&self, kind: usize, set: &CharSet) -> bool {
+        !self.kinds[kind].intersection(set).is_empty()
+    }
+
+    fn both(&self, language: LanguageId) -> Continuation {
+        Continuation {
+            empty: language,
+            after: vec![language; self.kinds.len()],
+        }
+    }
+
+    /// The languages of `inner` behind a character of each kind.
+    fn followed_behind_each(
+        &mut self,
+        inner: AstId,
+        next: impl Fn(usize) -> Continuation,
+    ) -> Result<Vec<LanguageId>, PatternError> {
+        (0..self.kinds.len())
+            .map(|kind| self.followed(inner, Place::Behind(kind), &next(kind)))
+            .collect()
+    }
+
+    /// The different languages among those of all kinds, each with the characters of its kinds.
+    fn by_language(&self, languages: &[LanguageId]) -> Vec<(CharSet, LanguageId)> {
+        let mut different: Vec<(CharSet, LanguageId)> = Vec::new();
+        for (kind, &language) in self.kinds.iter().zip(languages) {
+            match different.iter_mut().find(|(_, known)| *known == language) {
+                Some((set, _)) => *set = set.union(kind),
+                None => different.push((kind.clone(), language)),
+            }
+        }
+        different
     }
 
     /// Texts that begin anywhere with a match and go on with `next`.
@@ -127,11 +227,18 @@ impl<'a> PatternCompiler<'a> {
             let matched = self.arena.concat(matched, next)?;
             return Ok(self.arena.concat(ANY, matched)?);
         }
-        let first = self.followed(inner, MatchStart::Start, Continuation::both(next))?;
-        let later = self.followed(inner, MatchStart::Later, Continuation::both(next))?;
-        let before = self.arena.repeat(CHARACTER, 1, UNBOUNDED)?;
-        let later = self.arena.concat(before, later)?;
-        let body = self.arena.or(vec![first, later])?;
+        let next = self.both(next);
+        let mut places = vec![self.followed(inner, Place::Start, &next)?];
+        let later = self.followed_behind_each(inner, |_| next.clone())?;
+        for (set, language) in self.by_language(&later) {
+            let last = self.arena.class(&set)?;
+            let before = match last {
+                CHARACTER => self.arena.repeat(CHARACTER, 1, UNBOUNDED)?,
+                last => self.arena.concat(ANY, last)?,
+            };
+            places.push(self.arena.concat(before, language)?);
+        }
+        let body = self.arena.or(places)?;
         let past = self.past.clone();
         Ok(self.arena.recall(body, &past)?)
     }
@@ -212,43 +319,44 @@ impl<'a> PatternCompiler<'a> {
     }
 
     /// Texts that begin with a match of `id` at `place` and go on with `next`.
-    fn followed(&mut self, id: AstId, place: MatchStart, next: Continuation) -> PatternLanguage {
+    fn followed(&mut self, id: AstId, place: Place, next: &Continuation) -> PatternLanguage {
         if next.nowhere() {
             return Ok(NONE);
         }
-        if let Some(&known) = self.followed.get(&(id, place, next)) {
+        let key = (id, place, next.clone());
+        if let Some(&known) = self.followed.get(&key) {
             return Ok(known);
         }
         let language = self.followed_anew(id, place, next)?;
-        self.followed.insert((id, place, next), language);
+        self.followed.insert(key, language);
         Ok(language)
     }
 
-    fn followed_anew(&mut self, id: AstId, place: MatchStart, next: Continuation) -> PatternLanguage {
+    fn followed_anew(&mut self, id: AstId, place: Place, next: &Continuation) -> PatternLanguage {
         self.step()?;
         if !self.ast.asserts(id) {
-            let matched = self.plain(id)?;
-            return self.plain_followed(matched, next);
+            return self.plain_followed(id, next);
         }
-        match self.ast.form(id) {
+        let ast = self.ast;
+        match ast.form(id) {
             AstForm::Concat(parts) => self.concat_followed(parts, place, next),
             AstForm::Alternatives(parts) => {
                 let parts: Result<Vec<_>, _> = parts.iter().map(|&part| self.followed(part, place, next)).collect();
                 Ok(self.arena.or(parts?)?)
             }
             &AstForm::Repeat { inner, min, max } => self.repeat_followed(inner, (min, max), place, next),
-            AstForm::Start => Ok(if place == MatchStart::Start { next.empty } else { NONE }),
+            AstForm::Start => Ok(if place == Place::Start { next.empty } else { NONE }),
             AstForm::End => Ok(self.arena.and(vec![EMPTY, next.empty])?),
             &AstForm::WordBoundary { negated } => {
-                let boundary = self.word_boundary(place)?;
-                let condition = if negated { self.arena.not(boundary)? } else { boundary };
+                let behind_word = matches!(place, Place::Behind(kind) if self.is_of(kind, &word()));
+                let condition = self.next_is_of_word(behind_word == negated)?;
                 Ok(self.arena.and(vec![condition, next.empty])?)
             }
             &AstForm::Look { behind, negated, inner } => {
                 let holds = if behind {
-                    self.lookbehind(id, place)?
+                    self.lookbehind(id, inner, place)?
                 } else {
-                    self.followed(inner, place, Continuation::both(ANY))?
+                    self.followed(inner, place, &self.both(ANY))?
                 };
                 let condition = if negated { self.arena.not(holds)? } else { holds };
                 Ok(self.arena.and(vec![condition, next.empty])?)
@@ -257,108 +365,179 @@ impl<'a> PatternCompiler<'a> {
         }
     }
 
-    fn plain_followed(&mut self, matched: LanguageId, next: Continuation) -> PatternLanguage {
-        if next.empty == next.after {
-            return Ok(self.arena.concat(matched, next.after)?);
-        }
-        let inhabited = self.arena.without_empty(matched)?;
-        let after = self.arena.concat(inhabited, next.after)?;
+    /// A match of an expression without assertions that goes on with `next`.
+    fn plain_followed(&mut self, id: AstId, next: &Continuation) -> PatternLanguage {
+        let matched = self.plain(id)?;
         let empty = if self.arena.nullable(matched) { next.empty } else { NONE };
-        Ok(self.arena.or(vec![after, empty])?)
+        let ways = self.by_language(&next.after);
+        let mut ends = Vec::new();
+        if let [(_, after)] = ways[..] {
+            ends.push((matched, after));
+        } else {
+            for (set, after) in ways {
+                ends.push((self.ending(id, &set)?, after));
+            }
+            ends.retain(|&(matched, _)| matched != NONE);
+        }
+        let mut texts = vec![empty];
+        match ends[..] {
+            [(_, after)] if after == next.empty => return Ok(self.arena.concat(matched, after)?),
+            [(_, after)] => {
+                let inhabited = self.arena.without_empty(matched)?;
+                texts.push(self.arena.concat(inhabited, after)?);
+            }
+            _ => {
+                for (matched, after) in ends {
+                    texts.push(self.arena.concat(matched, after)?);
+                }
+            }
+        }
+        Ok(self.arena.or(texts)?)
     }
 
-    fn concat_followed(&mut self, parts: &[AstId], place: MatchStart, next: Continuation) -> PatternLanguage {
-        let same = place == MatchStart::Later && next.empty == next.after;
-        let mut next = next;
+    /// The texts of an expression without assertions that are not empty and end in a character of `set`.
+    fn ending(&mut self, id: AstId, set: &CharSet) -> PatternLanguage {
+        self.step()?;
+        let ast = self.ast;
+        match ast.form(id) {
+            AstForm::Class(class) => Ok(self.arena.class(&class.intersection(set))?),
+            AstForm::Concat(parts) => {
+                let mut ways = Vec::new();
+                for (i, &part) in parts.iter().enumerate().rev() {
+                    let mut text = self.ending(part, set)?;
+                    for &part in parts[..i].iter().rev() {
+                        self.step()?;
+                        let before = self.plain(part)?;
+                        text = self.arena.concat(before, text)?;
+                    }
+                    ways.push(text);
+                    let part = self.plain(part)?;
+                    if !self.arena.nullable(part) {
+                        break;
+                    }
+                }
+                Ok(self.arena.or(ways)?)
+            }
+            AstForm::Alternatives(parts) => {
+                let parts: Result<Vec<_>, _> = parts.iter().map(|&part| self.ending(part, set)).collect();
+                Ok(self.arena.or(parts?)?)
+            }
+            &AstForm::Repeat { inner, min, max } if max > 0 => {
+                // Rounds that match nothing may come first.
+                let last = self.ending(inner, set)?;
+                let before = self.plain(inner)?;
+                let fewer = if max == UNBOUNDED { max } else { max - 1 };
+                let before = self.arena.repeat(before, min.saturating_sub(1), fewer)?;
+                Ok(self.arena.concat(before, last)?)
+            }
+            _ => Ok(NONE),
+        }
+    }
+
+    fn concat_followed(&mut self, parts: &[AstId], place: Place, next: &Continuation) -> PatternLanguage {
+        let mut next = next.clone();
         for &part in parts.iter().rev() {
-            let empty = self.followed(part, place, next)?;
-            let after = if same {
-                empty
-            } else {
-                self.followed(part, MatchStart::Later, Continuation::both(next.after))?
-            };
-            next = Continuation { empty, after };
+            next = self.preceded(part, place, &next)?;
         }
         Ok(next.empty)
+    }
+
+    /// The continuation of what comes before `part`, of which `next` is the continuation.
+    fn preceded(&mut self, part: AstId, place: Place, next: &Continuation) -> Result<Continuation, PatternError> {
+        Ok(Continuation {
+            empty: self.followed(part, place, next)?,
+            after: self.followed_behind_each(part, |kind| next.behind(kind))?,
+        })
     }
 
     fn repeat_followed(
         &mut self,
         inner: AstId,
         (min, max): (u64, u64),
-        place: MatchStart,
-        next: Continuation,
+        place: Place,
+        next: &Continuation,
     ) -> PatternLanguage {
         let mut next = if max == UNBOUNDED {
             self.loop_followed(inner, place, next)?
         } else {
-            let mut optional = next;
+            let mut optional = next.clone();
             for _ in min..max {
                 // A round that matches nothing adds nothing, so that the rounds left out are the last.
                 let more = Continuation {
                     empty: NONE,
-                    after: optional.after,
+                    after: optional.after.clone(),
                 };
-                let empty = self.followed(inner, place, more)?;
-                let after = self.followed(inner, MatchStart::Later, more)?;
+                let empty = self.followed(inner, place, &more)?;
+                let after = self.followed_behind_each(inner, |_| more.clone())?;
                 optional = Continuation {
                     empty: self.arena.or(vec![next.empty, empty])?,
-                    after: self.arena.or(vec![next.after, after])?,
+                    after: self.either(&next.after, &after)?,
                 };
             }
             optional
         };
         for _ in 0..min {
-            next = Continuation {
-                empty: self.followed(inner, place, next)?,
-                after: self.followed(inner, MatchStart::Later, Continuation::both(next.after))?,
-            };
+            next = self.preceded(inner, place, &next)?;
         }
         Ok(next.empty)
     }
 
-    fn loop_followed(
-        &mut self,
-        inner: AstId,
-        place: MatchStart,
-        next: Continuation,
-    ) -> Result<Continuation, PatternError> {
+    /// For each kind, the texts of either of two languages.
+    fn either(&mut self, one: &[LanguageId], other: &[LanguageId]) -> Result<Vec<LanguageId>, PatternError> {
+        let both = one.iter().zip(other);
+        both.map(|(&one, &other)| Ok(self.arena.or(vec![one, other])?))
+            .collect()
+    }
+
+    fn loop_followed(&mut self, inner: AstId, place: Place, next: &Continuation) -> Result<Continuation, PatternError> {
         let pasts = ((1u16 << self.past.len()) - 1) as u8;
-        let again = self.arena.announce_loop(self.arena.facts(next.after).nullable, pasts)?;
+        // What follows a round is one language for all kinds, unless something asks for them.
+        let is_one = !self.asks_for_kind[inner.index()] && next.after.iter().all(|&after| after == next.after[0]);
+        let mut again: Vec<LanguageId> = Vec::new();
+        for &after in &next.after {
+            again.push(match again.first() {
+                Some(&same) if is_one => same,
+                _ => self.arena.announce_loop(self.arena.facts(after).nullable, pasts)?,
+            });
+        }
         let round = Continuation {
             empty: NONE,
             after: again,
         };
-        let once_more = self.followed(inner, MatchStart::Later, round)?;
-        let definition = self.arena.or(vec![next.after, once_more])?;
-        self.arena.define_loop(again, definition);
-        // Elsewhere than at the beginning this is the round just compiled.
-        let from_here = self.followed(inner, place, round)?;
+        let once_more = self.followed_behind_each(inner, |_| round.clone())?;
+        let definitions = self.either(&next.after, &once_more)?;
+        for (&again, definition) in round.after.iter().zip(definitions) {
+            self.arena.define_loop(again, definition);
+        }
+        // Elsewhere than at the beginning this is a round just compiled.
+        let from_here = self.followed(inner, place, &round)?;
         Ok(Continuation {
             empty: self.arena.or(vec![next.empty, from_here])?,
-            after: again,
+            after: round.after,
         })
     }
 
-    fn word_boundary(&mut self, place: MatchStart) -> PatternLanguage {
-        let word = self.arena.class(&word())?;
-        let before_word = self.arena.concat(word, ANY)?;
-        let Some(condition) = self.after_word.filter(|_| place == MatchStart::Later) else {
-            return Ok(before_word);
-        };
-        let after_word = self.arena.intern(Expr::Past(condition))?;
-        let not_before = self.arena.not(before_word)?;
-        let not_after = self.arena.not(after_word)?;
-        let end = self.arena.and(vec![after_word, not_before])?;
-        let start = self.arena.and(vec![not_after, before_word])?;
-        Ok(self.arena.or(vec![start, end])?)
+    /// Texts that begin with a character of `\w`, or those that do not.
+    fn next_is_of_word(&mut self, is_word: bool) -> PatternLanguage {
+        let first = if is_word { word() } else { word().complement() };
+        let first = self.arena.class(&first)?;
+        let text = self.arena.concat(first, ANY)?;
+        Ok(if is_word {
+            text
+        } else {
+            self.arena.or(vec![EMPTY, text])?
+        })
     }
 
-    fn lookbehind(&mut self, id: AstId, place: MatchStart) -> PatternLanguage {
+    fn lookbehind(&mut self, id: AstId, inner: AstId, place: Place) -> PatternLanguage {
+        if let Some(set) = self.decided_by_kind(inner) {
+            let holds = matches!(place, Place::Behind(kind) if self.is_of(kind, &set));
+            return Ok(if holds { ANY } else { NONE });
+        }
         let Some(&(_, language)) = self.behinds.iter().find(|(behind, _)| *behind == id) else {
             return Ok(NONE);
         };
-        if place == MatchStart::Start {
+        if place == Place::Start {
             return Ok(if self.arena.nullable(language) { ANY } else { NONE });
         }
         // Conditions are numbered in the order of `past`; two lookbehinds with one language are one condition.

@@ -18,6 +18,19 @@ fn assertions_hold_anywhere() {
         (r"\bfoo\b", &["foo", "a foo b"], &["afoo", "foob", ""]),
         ("(?<=a)b", &["ab", "xxabx"], &["b", "cb"]),
         ("(?<!^a|x)b", &["b", "aab"], &["ab", "xb"]),
+        (
+            "^[a-z.-]{1,4}(?<![.-])$",
+            &["a", "-a", "a.-b"],
+            &["", "a-", "a.", "abcde"],
+        ),
+        (r"^(?:\b\w+\b ?)+$", &["ab", "ab c"], &["ab  c", " ab"]),
+        (r"^(?:a|\B-)*(?<=-)$", &["-", "--"], &["a--", "", "-a"]),
+        // The last of four lookbehinds would make sixteen kinds of characters: it is a condition on the past.
+        (
+            "^(?:(?<![a-h])a|(?<![a-di-l])e|(?<![abefijmn])i|(?<![acegikmo])o|p)*$",
+            &["", "oap", "oeppa", "oi", "po"],
+            &["ea", "ae", "ii", "oo", "eo", "ao"],
+        ),
         ("a|^b$", &["b", "xa"], &["xb", "bx", ""]),
         ("a?^b", &["b", "bx"], &["ab", "xb"]),
         ("(?:^a|b$)+", &["a", "b", "ab"], &["bx", "ca"]),
@@ -37,6 +50,22 @@ fn assertions_hold_anywhere() {
             }
         }
     }
+}
+
+/// Whether every text is the beginning of a text in which a pattern finds a match, as far as the structure of its language shows it.
+fn is_prefix_universal(pattern: &str) -> bool {
+    let mut languages = languages();
+    let language = languages.pattern(pattern).unwrap();
+    languages.is_prefix_universal(language).unwrap()
+}
+
+#[test]
+fn word_boundaries_and_lookbehinds_for_one_character_leave_no_condition() {
+    assert!(is_prefix_universal(r"\b(?:high|low)\b"));
+    assert!(is_prefix_universal(r"\b[0-9a-f]{8}\b-\b[0-9a-f]{12}\b"));
+    assert!(is_prefix_universal("(?<![a-z])ab(?<!-)c(?![a-z])"));
+    // A condition on more than the last character stays one.
+    assert!(!is_prefix_universal("(?<=ab)c"));
 }
 
 #[test]
