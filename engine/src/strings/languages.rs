@@ -37,6 +37,7 @@ pub(crate) struct Languages {
     pub(super) over_approximations: LayeredMap<(LanguageId, Horizon), LanguageId>,
     pub(super) slacks: LayeredMap<LanguageId, Option<u64>>,
     pub(super) counted: LayeredMap<LanguageId, Cardinality>,
+    pub(super) completing: LayeredMap<LanguageId, Option<Arc<[CharRange]>>>,
 }
 
 impl Languages {
@@ -58,6 +59,7 @@ impl Languages {
             over_approximations: LayeredMap::new(),
             slacks: LayeredMap::new(),
             counted: LayeredMap::new(),
+            completing: LayeredMap::new(),
         }
     }
 
@@ -85,6 +87,7 @@ impl Languages {
             over_approximations: self.over_approximations.share(),
             slacks: self.slacks.share(),
             counted: self.counted.share(),
+            completing: self.completing.share(),
         }
     }
 
@@ -108,6 +111,7 @@ impl Languages {
             over_approximations: self.over_approximations.over(),
             slacks: self.slacks.over(),
             counted: self.counted.over(),
+            completing: self.completing.over(),
         }
     }
 
@@ -259,7 +263,11 @@ impl Languages {
 
     /// The number of answers about over-approximations and numbers of texts that are kept.
     pub(crate) fn kept(&self) -> usize {
-        self.over_approximations.own() + self.slacks.own() + self.open_classes.own() + self.counted.own()
+        self.over_approximations.own()
+            + self.slacks.own()
+            + self.open_classes.own()
+            + self.counted.own()
+            + self.completing.own()
     }
 
     /// Cells in use of those that [`LanguageLimits::cells`] allows.

@@ -93,7 +93,10 @@ impl FewTokens<'_> {
                 continue;
             };
             let may = match (residual, left) {
-                (Residual::CustomDfa(machine), Some(left)) => machine.within(left).may_begin(&begun.possible)?,
+                (Residual::CustomDfa(machine), Some(left)) => {
+                    let bounded = machine.within(left);
+                    bounded.may_begin(automaton.languages_mut(), &begun.possible)?
+                }
                 (Residual::Language(language), Some(left)) => {
                     let bounded = automaton.bounded(*language, left)?;
                     automaton.languages_mut().may_begin(bounded, &begun.possible)?
@@ -235,9 +238,19 @@ impl FewTokens<'_> {
         cache: &mut FewTokensCache,
         language: LanguageId,
     ) -> Result<(), AutomatonError> {
+        let found = self.find_within(automaton, cache, language);
         if cache.states.are_many() {
             *cache = FewTokensCache::default();
         }
+        found
+    }
+
+    fn find_within(
+        &mut self,
+        automaton: &mut Automaton,
+        cache: &mut FewTokensCache,
+        language: LanguageId,
+    ) -> Result<(), AutomatonError> {
         let from = self.found.len();
         if let Some((root, bound)) = bound_beside(automaton, language)? {
             if self.walk(automaton, cache, root, Some(bound))? {

@@ -27,7 +27,9 @@ impl Residual {
     pub(crate) fn after(&self, automaton: &mut Automaton, character: char) -> Result<Option<Self>, AutomatonError> {
         Ok(match self {
             Self::Language(language) => automaton.content_after(*language, character)?.map(Self::Language),
-            Self::CustomDfa(machine) => machine.after(character)?.map(Self::CustomDfa),
+            Self::CustomDfa(machine) => machine
+                .after(automaton.languages_mut(), character)?
+                .map(Self::CustomDfa),
         })
     }
 
@@ -43,7 +45,7 @@ impl Residual {
     pub(crate) fn accepts(&self, automaton: &Automaton) -> bool {
         match self {
             Self::Language(language) => automaton.languages().accepts_empty(*language),
-            Self::CustomDfa(machine) => machine.accepts(),
+            Self::CustomDfa(machine) => machine.accepts(automaton.languages()),
         }
     }
 
@@ -51,7 +53,7 @@ impl Residual {
     pub(crate) fn may_begin(&self, automaton: &mut Automaton, ranges: &[(u32, u32)]) -> Result<bool, AutomatonError> {
         match self {
             Self::Language(language) => Ok(automaton.languages_mut().may_begin(*language, ranges)?),
-            Self::CustomDfa(machine) => Ok(machine.may_begin(ranges)?),
+            Self::CustomDfa(machine) => Ok(machine.may_begin(automaton.languages_mut(), ranges)?),
         }
     }
 }

@@ -222,11 +222,6 @@ impl Strings<'_> {
         let root = Residual::new(self.automaton, language)?;
         let excludes = matches!(root, Residual::Language(_)) && self.leaves_most(language)?;
         let states = std::mem::take(&mut self.cache.walked);
-        let states = if states.are_many() {
-            ResidualStates::default()
-        } else {
-            states
-        };
         let lengths = &mut self.cache.lengths;
         let longest = index.inside.longest;
         let mut walk = CharacterWalk::new(
@@ -238,7 +233,11 @@ impl Strings<'_> {
         let state = walk.number(self.automaton, root)?;
         walk.spread(self.automaton, ROOT, state)?;
         tracing::trace!(groups = ?walk.taken, "character walk");
-        self.cache.walked = walk.states;
+        // Many states are not kept: some take half a kilobyte each.
+        self.cache.walked = match walk.states.are_many() {
+            true => ResidualStates::default(),
+            false => walk.states,
+        };
         Ok(match excludes {
             true => TokenSet::all_but(walk.found, &index.sets),
             false => TokenSet::joined(walk.found, walk.words, &walk.taken_out, index.len),

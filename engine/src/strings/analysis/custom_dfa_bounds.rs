@@ -6,7 +6,7 @@ use crate::strings::custom_dfa::hostname::{Hostname, completion};
 use crate::strings::custom_dfa::idn_hostname::IdnHostname;
 use crate::strings::custom_dfa::idn_hostname::NAME;
 use crate::strings::custom_dfa::idna::{DOTS, Demand};
-use crate::strings::custom_dfa::regex::{RegexSyntax, SYNTAX};
+use crate::strings::custom_dfa::regex::RegexSyntax;
 use crate::strings::expr::arena::{Arena, NewLanguage};
 use crate::strings::expr::expression::Expr;
 use crate::strings::language_id::{ANY, EMPTY, LanguageId, NONE, UNBOUNDED};
@@ -104,26 +104,38 @@ impl Arena {
         self.concat(way, more)
     }
 
-    /// Returns the texts that begin with a character by which the expression goes on, and the empty text.
+    /// Returns the texts that begin with a character by which the expression goes on and have what it needs, and the empty text, where
+    /// it needs nothing.
     fn above_regex(&mut self, regex: &RegexSyntax) -> NewLanguage {
         let ascii = ('\0'..='\u{7F}').filter(|&c| regex.after(c).is_some()).map(|c| (c, c));
         let first = CharSet::from_ranges(ascii).union(&CharSet::range('\u{80}', char::MAX));
         let first = self.class(&first)?;
         let more = self.concat(first, ANY)?;
-        self.or(vec![EMPTY, more])
+        let mut members = vec![self.or(vec![EMPTY, more])?];
+        for texts in regex.needed() {
+            let mut rest = ANY;
+            for (before, text) in texts.iter().rev() {
+                let text = self.literal(text)?;
+                let text = self.concat(text, rest)?;
+                let before = self.length(*before, UNBOUNDED)?;
+                rest = self.concat(before, text)?;
+            }
+            members.push(rest);
+        }
+        self.and(members)
     }
 
-    /// Returns one way to end the expression, and behind it characters that stand for themselves.
+    /// Returns one way to end the expression, and behind it characters that leave it whole.
     fn below_regex(&mut self, regex: &RegexSyntax) -> NewLanguage {
         let Some(way) = regex.completion() else {
             return Ok(NONE);
         };
         let way = self.literal(&way)?;
-        let plain = CharSet::of(SYNTAX).complement();
+        let first = RegexSyntax::fillers();
         // A digit could belong to what is before.
-        let first = plain.intersection(&CharSet::range('0', '9').complement());
-        let (first, plain) = (self.class(&first)?, self.class(&plain)?);
-        let more = self.repeat(plain, 0, UNBOUNDED)?;
+        let others = first.union(&CharSet::range('0', '9'));
+        let (first, others) = (self.class(&first)?, self.class(&others)?);
+        let more = self.repeat(others, 0, UNBOUNDED)?;
         let more = self.concat(first, more)?;
         let more = self.or(vec![EMPTY, more])?;
         self.concat(way, more)

@@ -92,6 +92,12 @@ impl Languages {
 
     /// Judges a combination with custom DFAs by enumerable languages that it lies between, or by a search.
     fn is_custom_dfa_empty(&mut self, id: LanguageId) -> Result<bool, LimitReached> {
+        if let Some((regex, beside)) = self.split_regex(id)?
+            && self.completes_regex(&regex, beside)?
+        {
+            self.note_emptiness(id, false);
+            return Ok(false);
+        }
         let below = self.arena.approximated(id, Side::Below)?;
         if self.is_empty(below) == Ok(false) {
             self.note_emptiness(id, false);

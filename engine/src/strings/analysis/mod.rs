@@ -1,6 +1,7 @@
 //! Analyses of a language: emptiness, lengths and cardinality, prefix universality, padding, over-approximations and fingerprints.
 
 pub(super) mod answers;
+mod beside_regex;
 mod cardinality;
 mod custom_dfa_bounds;
 mod emptiness;

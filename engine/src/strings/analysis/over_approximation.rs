@@ -10,6 +10,7 @@ use crate::strings::analysis::answers::Horizon;
 use crate::strings::analysis::custom_dfa_bounds::Side;
 use crate::strings::charset::CharRange;
 use crate::strings::custom_dfa::CustomDfa;
+use crate::strings::custom_dfa::regex::RegexSyntax;
 use crate::strings::expr::expression::Expr;
 use crate::strings::language_id::{ANY, LanguageId, UNBOUNDED};
 use crate::strings::languages::Languages;
@@ -105,6 +106,13 @@ impl Languages {
                 self.arena.repeat(inner, min, max)
             }
             Expr::And(_) => {
+                if let Some((regex, beside)) = self.split_regex(id)?
+                    && !regex.is_coarse()
+                    && self.completes_regex(&regex, beside)?
+                {
+                    let coarse = self.over_approximation_of_regex(&regex, horizon)?;
+                    return self.arena.and(vec![coarse, beside]);
+                }
                 if let Some((bounded, most)) = self.split_octets(id)? {
                     let room = self.slack(bounded, depth)?.map(|slack| {
                         let octets = slack.saturating_mul(OCTETS_PER_CHARACTER);
@@ -153,11 +161,19 @@ impl Languages {
                 self.over_approximation_within(above, horizon, depth)
             }
             Expr::CustomDfa(CustomDfa::RegexSyntax(regex)) if !regex.is_coarse() => {
-                let coarse = regex.coarse(horizon.characters.min(64) as usize);
-                self.arena.intern(Expr::CustomDfa(CustomDfa::RegexSyntax(coarse)))
+                self.over_approximation_of_regex(&regex, horizon)
             }
             _ => Ok(id),
         }
+    }
+
+    fn over_approximation_of_regex(
+        &mut self,
+        regex: &RegexSyntax,
+        horizon: Horizon,
+    ) -> Result<LanguageId, LimitReached> {
+        let coarse = regex.coarse(horizon.characters.min(64) as usize);
+        self.arena.intern(Expr::CustomDfa(CustomDfa::RegexSyntax(coarse)))
     }
 
     /// The over-approximation of an intersection by those of its members, up to so many characters; none where it is not shown that

@@ -104,6 +104,12 @@ impl RegexSyntax {
         }
     }
 
+    /// The characters each of which leaves a whole expression whole when it is added at the end.
+    pub(in crate::strings) fn fillers() -> CharSet {
+        let others = CharSet::of(SYNTAX).union(&CharSet::range('0', '9')).complement();
+        others.union(&CharSet::of("^$.|"))
+    }
+
     /// Whether this is a [coarse](Self::coarse) state.
     pub(in crate::strings) fn is_coarse(&self) -> bool {
         self.is_coarse

@@ -6,6 +6,8 @@ use crate::strings::unicode_properties::property_endings;
 
 /// Characters that end any escape or class, the name of a property included.
 const LONGEST_END: u64 = 32;
+/// Maximal number of groups, of each kind, that are told to be needed.
+const MAX_NEEDED: usize = 8;
 
 impl RegexSyntax {
     /// Characters of the shortest text that may follow. Letters may always be added at its end.
@@ -34,6 +36,75 @@ impl RegexSyntax {
         // Each character may ask for another, or be part of a name that has to be written once more.
         let names = self.missing.iter().map(|name| name.chars().count() as u64 + 5);
         self.cheapest() + names.sum::<u64>() + 2 * characters + LONGEST_END
+    }
+
+    /// Lists of what occurs one after another in every text that may follow: each time at least so many characters, and a text. These are
+    /// what closes what is open, and the groups that references ask for.
+    pub(in crate::strings) fn needed(&self) -> Vec<Vec<(u64, String)>> {
+        let (mut before, mut end, mut is_group) = (0, None, false);
+        match &self.at {
+            RegexState::Group => is_group = true,
+            RegexState::GroupKind | RegexState::GroupAngle => (before, is_group) = (1, true),
+            RegexState::Reference => (before, end) = (2, Some('>')),
+            RegexState::Name { reference, name } => {
+                (before, end, is_group) = (u64::from(name.is_empty()), Some('>'), !*reference);
+            }
+            RegexState::Braces(braces) => (before, end) = (braces.cheapest() - 1, Some('}')),
+            RegexState::ClassStart => end = Some(']'),
+            RegexState::Class(class) => (before, end) = (class.cheapest() - 1, Some(']')),
+            RegexState::Escape(escape, None) => before = escape.cheapest(None),
+            RegexState::Escape(escape, class) => (before, end) = (escape.cheapest(*class) - 1, Some(']')),
+            RegexState::Term { .. } | RegexState::Quantified | RegexState::Number(_) => {}
+        }
+        let groups = (self.open.len() + usize::from(is_group)).min(MAX_NEEDED);
+        let ends = end.into_iter().chain((0..groups).map(|_| ')')).map(String::from);
+        let mut closing: Vec<(u64, String)> = ends.map(|end| (0, end)).collect();
+        match closing.first_mut() {
+            Some((gap, _)) => *gap = before,
+            None => closing.push((before, String::new())),
+        }
+        let first = closing[0].clone();
+        let mut needed = vec![closing];
+        // A group that has been begun may be one of those that references ask for.
+        if is_group || self.is_coarse() {
+            return needed;
+        }
+        let missing = self.missing.iter().take(MAX_NEEDED);
+        needed.extend(missing.map(|name| vec![(0, format!("(?<{name}>")), (0, ")".to_owned())]));
+        let begun = match &self.at {
+            RegexState::Reference => Some(""),
+            RegexState::Name { name, .. } => Some(&**name),
+            _ => None,
+        };
+        let mut known = self.names.iter().chain(self.missing.iter());
+        if let Some(begun) = begun
+            && !known.any(|known| known.starts_with(begun))
+        {
+            let name = (0, format!("(?<{begun}"));
+            needed.push(vec![
+                first,
+                name,
+                (u64::from(begun.is_empty()), ">".to_owned()),
+                (0, ")".to_owned()),
+            ]);
+        }
+        let wanted = match self.at {
+            RegexState::Number(number) => self.wanted.max(number),
+            _ => self.wanted,
+        };
+        let groups = (wanted.saturating_sub(self.groups) as usize).min(MAX_NEEDED);
+        let groups = (0..groups).flat_map(|_| ["(", ")"]);
+        needed.push(groups.map(|bracket| (0, bracket.to_owned())).collect());
+        needed
+    }
+
+    /// The characters of the names that have to be written once more.
+    pub(in crate::strings) fn remembered_characters(&self) -> impl Iterator<Item = char> {
+        let begun = match &self.at {
+            RegexState::Name { name, .. } => &**name,
+            _ => "",
+        };
+        self.missing.iter().flat_map(str::chars).chain(begun.chars())
     }
 
     /// Characters that close groups and make those that references ask for, with so many more groups open, and so many

@@ -2,7 +2,7 @@
 
 use crate::strings::custom_dfa::CustomDfa;
 use crate::strings::expr::expression::Expr;
-use crate::strings::language_id::{LanguageId, UNBOUNDED};
+use crate::strings::language_id::{ANY, LanguageId, NONE, UNBOUNDED};
 use crate::strings::languages::Languages;
 use crate::strings::lengths::Lengths;
 use crate::strings::limits::LimitReached;
@@ -14,43 +14,56 @@ pub(crate) struct CustomDfaStates {
     parts: Vec<BoundedState>,
 }
 
-/// A state of a custom DFA, and bounds on the number of characters to come.
+/// A state of a custom DFA, and either bounds on the number of characters to come or another language that they have to be of.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct BoundedState {
     state: CustomDfa,
     min: u64,
     max: u64,
+    /// A language without custom DFAs.
+    beside: LanguageId,
 }
 
 impl BoundedState {
     fn is_bare(&self) -> bool {
-        (self.min, self.max) == (0, UNBOUNDED)
+        (self.min, self.max, self.beside) == (0, UNBOUNDED, ANY)
     }
 
-    fn after(&self, c: char) -> Result<Option<Self>, LimitReached> {
+    fn after(&self, languages: &mut Languages, c: char) -> Result<Option<Self>, LimitReached> {
         if self.max == 0 {
             return Ok(None);
         }
         let Some(state) = self.state.after(c)? else {
             return Ok(None);
         };
+        let beside = languages.derivative(self.beside, c)?;
         let after = Self {
             state,
             min: self.min.saturating_sub(1),
             max: self.max - u64::from(self.max != UNBOUNDED),
+            beside,
         };
-        let lives = after.is_bare() || after.state.reaches(after.min, after.max)? == Some(true);
+        let lives = match beside {
+            ANY => after.is_bare() || after.state.reaches(after.min, after.max)? == Some(true),
+            NONE => false,
+            _ => languages.meet(&after.state, beside)?,
+        };
         Ok(lives.then_some(after))
     }
 
-    fn may_begin(&self, first: char, last: char) -> Result<bool, LimitReached> {
+    fn may_begin(&self, languages: &mut Languages, first: char, last: char) -> Result<bool, LimitReached> {
         if self.is_bare()
             && let Some(may) = self.state.may_begin(first, last)
         {
             return may;
         }
-        for c in self.state.first_characters().within(first, last) {
-            if self.after(c)?.is_some() {
+        let of_state = self.state.first_characters();
+        let of_both = match self.beside {
+            ANY => of_state,
+            beside => of_state.intersection(&languages.first_characters(beside)?),
+        };
+        for c in of_both.within(first, last) {
+            if self.after(languages, c)?.is_some() {
                 return Ok(true);
             }
         }
@@ -60,10 +73,10 @@ impl BoundedState {
 
 impl CustomDfaStates {
     /// The states after a character; none where no text continues with it.
-    pub(crate) fn after(&self, c: char) -> Result<Option<Self>, LimitReached> {
+    pub(crate) fn after(&self, languages: &mut Languages, c: char) -> Result<Option<Self>, LimitReached> {
         let mut after = Vec::with_capacity(self.parts.len());
         for part in &self.parts {
-            after.extend(part.after(c)?);
+            after.extend(part.after(languages, c)?);
         }
         Ok((!after.is_empty()).then_some(Self { parts: after }))
     }
@@ -87,23 +100,25 @@ impl CustomDfaStates {
     pub(crate) fn is_narrow(&self) -> bool {
         self.parts
             .iter()
-            .all(|part| matches!(&part.state, CustomDfa::RegexSyntax(regex) if regex.is_narrow()))
+            .all(|part| part.beside == ANY && matches!(&part.state, CustomDfa::RegexSyntax(regex) if regex.is_narrow()))
     }
 
     /// Whether the text may end here.
-    pub(crate) fn accepts(&self) -> bool {
-        self.parts.iter().any(|part| part.min == 0 && part.state.accepts())
+    pub(crate) fn accepts(&self, languages: &Languages) -> bool {
+        let accepts =
+            |part: &BoundedState| part.min == 0 && part.state.accepts() && languages.accepts_empty(part.beside);
+        self.parts.iter().any(accepts)
     }
 
     /// Whether a text goes on with a character of one of `ranges`, whose ends are included.
-    pub(crate) fn may_begin(&self, ranges: &[(u32, u32)]) -> Result<bool, LimitReached> {
+    pub(crate) fn may_begin(&self, languages: &mut Languages, ranges: &[(u32, u32)]) -> Result<bool, LimitReached> {
         for part in &self.parts {
             for &(low, high) in ranges {
                 // Ranges may begin or end among the surrogates.
                 let first = (low..=high).find_map(char::from_u32);
                 let last = (low..=high).rev().find_map(char::from_u32);
                 if let (Some(first), Some(last)) = (first, last)
-                    && part.may_begin(first, last)?
+                    && part.may_begin(languages, first, last)?
                 {
                     return Ok(true);
                 }
@@ -114,8 +129,8 @@ impl CustomDfaStates {
 }
 
 impl Languages {
-    /// The states that make up `language` where it is a union of states of custom DFAs, each within bounds on its length,
-    /// and nothing else.
+    /// The states that make up `language` where it is a union of states of custom DFAs, each within bounds on its length, and
+    /// nothing else, or of regular expressions beside another language.
     pub(crate) fn custom_dfa_states(&mut self, language: LanguageId) -> Result<Option<CustomDfaStates>, LimitReached> {
         if !self.arena.has_custom_dfa(language) {
             return Ok(None);
@@ -126,6 +141,18 @@ impl Languages {
         };
         let mut parts = Vec::with_capacity(members.len());
         for member in members {
+            if let Some((regex, beside)) = self.split_regex(member)? {
+                let (state, min, max) = (CustomDfa::RegexSyntax(regex), 0, UNBOUNDED);
+                if self.arena.as_length(beside).is_none() {
+                    parts.push(BoundedState {
+                        state,
+                        min,
+                        max,
+                        beside,
+                    });
+                    continue;
+                }
+            }
             let bounds = match self.arena.node(member) {
                 Expr::CustomDfa(_) => Some((member, 0, UNBOUNDED)),
                 _ => self.split_length(member)?,
@@ -140,6 +167,7 @@ impl Languages {
                 state: state.clone(),
                 min,
                 max,
+                beside: ANY,
             };
             if !part.is_bare() && part.state.reaches(min, max)?.is_none() {
                 return Ok(None);

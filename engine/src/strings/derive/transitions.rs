@@ -38,7 +38,7 @@ impl Languages {
             }));
         }
         if let Some(machine) = self.custom_dfa_states(language)? {
-            return machine.may_begin(ranges);
+            return machine.may_begin(self, ranges);
         }
         let possible = self.first_characters(language)?;
         for range in possible.ranges() {

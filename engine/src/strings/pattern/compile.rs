@@ -349,10 +349,12 @@ impl<'a> PatternCompiler<'a> {
             AstForm::End => Ok(self.arena.and(vec![EMPTY, next.empty])?),
             &AstForm::WordBoundary { negated } => {
                 let behind_word = matches!(place, Place::Behind(kind) if self.is_of(kind, &word()));
-                let condition = self.next_is_of_word(behind_word == negated)?;
-                Ok(self.arena.and(vec![condition, next.empty])?)
+                self.beginning(next.empty, &word(), behind_word == negated)
             }
             &AstForm::Look { behind, negated, inner } => {
+                if !behind && let Some(set) = self.one_character(inner) {
+                    return self.beginning(next.empty, &set, !negated);
+                }
                 let holds = if behind {
                     self.lookbehind(id, inner, place)?
                 } else {
@@ -517,16 +519,14 @@ impl<'a> PatternCompiler<'a> {
         })
     }
 
-    /// Texts that begin with a character of `\w`, or those that do not.
-    fn next_is_of_word(&mut self, is_word: bool) -> PatternLanguage {
-        let first = if is_word { word() } else { word().complement() };
-        let first = self.arena.class(&first)?;
-        let text = self.arena.concat(first, ANY)?;
-        Ok(if is_word {
-            text
-        } else {
-            self.arena.or(vec![EMPTY, text])?
-        })
+    /// The texts of `id` that begin with a character of `set`, or those that do not.
+    fn beginning(&mut self, id: LanguageId, set: &CharSet, is_of_set: bool) -> PatternLanguage {
+        if is_of_set {
+            return self.arena.beginning(id, set);
+        }
+        let empty = self.arena.and(vec![EMPTY, id])?;
+        let others = self.arena.beginning(id, &set.complement())?;
+        Ok(self.arena.or(vec![empty, others])?)
     }
 
     fn lookbehind(&mut self, id: AstId, inner: AstId, place: Place) -> PatternLanguage {
@@ -547,6 +547,55 @@ impl<'a> PatternCompiler<'a> {
 }
 
 impl Arena {
+    /// The texts of `id` that begin with a character of `set`. Without this, the intersection would hide what texts begin like.
+    fn beginning(&mut self, id: LanguageId, set: &CharSet) -> Result<LanguageId, PatternError> {
+        let mut ways = Vec::new();
+        let mut rest = id;
+        loop {
+            let (first, tail) = match *self.node(rest) {
+                Expr::Concat(first, tail) => (first, tail),
+                _ => (rest, EMPTY),
+            };
+            let nullable = self.facts(first).nullable;
+            if nullable != 0 && nullable != u64::MAX {
+                // Whether texts begin here or behind it depends on the past.
+                let class = self.class(set)?;
+                let text = self.concat(class, ANY)?;
+                ways.push(self.and(vec![text, rest])?);
+                break;
+            }
+            let begun = match self.node(first).clone() {
+                Expr::None | Expr::Empty => NONE,
+                Expr::Class(ranges) => {
+                    let class = CharSet::from_ranges(ranges.iter().map(|range| (range.first(), range.last())));
+                    self.class(&class.intersection(set))?
+                }
+                Expr::Or(members) => {
+                    let members: Result<Vec<_>, _> =
+                        members.iter().map(|&member| self.beginning(member, set)).collect();
+                    self.or(members?)?
+                }
+                Expr::Repeat { inner, min, max } => {
+                    let once = self.beginning(inner, set)?;
+                    let fewer = if max == UNBOUNDED { max } else { max - 1 };
+                    let more = self.repeat(inner, min.saturating_sub(1), fewer)?;
+                    self.concat(once, more)?
+                }
+                _ => {
+                    let class = self.class(set)?;
+                    let text = self.concat(class, ANY)?;
+                    self.and(vec![text, first])?
+                }
+            };
+            ways.push(self.concat(begun, tail)?);
+            if tail == EMPTY || nullable == 0 {
+                break;
+            }
+            rest = tail;
+        }
+        Ok(self.or(ways)?)
+    }
+
     /// The texts of `id`, an expression without assertions, that are not empty.
     fn without_empty(&mut self, id: LanguageId) -> Result<LanguageId, PatternError> {
         let mut parts = Vec::new();

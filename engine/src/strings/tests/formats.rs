@@ -1,5 +1,11 @@
 //! Formats that custom DFAs decide, in combination with what else speaks of strings.
 
+use rand::SeedableRng as _;
+use rand::seq::IndexedRandom as _;
+use rand_chacha::ChaCha8Rng;
+
+use super::random::texts;
+use crate::strings::language_id::NONE;
 use crate::strings::{Cardinality, LanguageId, LanguageLimits, Languages};
 
 fn format(languages: &mut Languages, name: &str) -> LanguageId {
@@ -132,4 +138,59 @@ fn states_are_shared_where_what_was_read_does_not_matter() {
         after(regex, r"x{2}\d(?:y)".trim_end_matches("(?:y)"))
     );
     assert_ne!(after(host, "xn--ab"), after(host, "xn--ac"));
+}
+
+/// A beginning of a text is admitted iff it can be made an expression and a match of the pattern at once.
+#[test]
+fn regular_expressions_beside_patterns_go_on_iff_both_can_be_completed() {
+    let mut rng = ChaCha8Rng::seed_from_u64(11);
+    let alphabet: Vec<char> = r"(a)?<:>[-]{1,}|/\k^$é".chars().collect();
+    let ends = texts(&alphabet, 2);
+    let patterns = [
+        "^/.+/$",
+        r"^\S*$",
+        r"\$$",
+        r"^(?!.*\(\?)",
+        r"^[^()]*$",
+        r"^[\x20-\x7e]*$",
+        "^[^a]*$",
+        r"1|\)$",
+        r"^\^.*\$$",
+    ];
+    let (mut admitted, mut refused) = (0, 0);
+    for (pattern, longest) in patterns.iter().flat_map(|pattern| [(pattern, 100), (pattern, 12)]) {
+        let mut languages = Languages::new(&LanguageLimits::default());
+        let regex = format(&mut languages, "regex");
+        let beside = languages.pattern(pattern).unwrap();
+        let length = languages.length(0, Some(longest as u64)).unwrap();
+        let mut members = vec![regex, beside];
+        members.extend((longest < 100).then_some(length));
+        let start = languages.and(&members).unwrap();
+        for _ in 0..40 {
+            let (mut state, mut text) = (start, String::new());
+            for _ in 0..12 {
+                let c = *alphabet.choose(&mut rng).unwrap();
+                let next = languages.derivative(state, c).unwrap();
+                let is_of_all = |languages: &mut Languages, text: &str| {
+                    let mut all = members.iter();
+                    all.all(|language| languages.contains(*language, text).unwrap())
+                };
+                if next == NONE {
+                    refused += 1;
+                    for end in &ends {
+                        let whole = std::format!("{text}{c}{end}");
+                        assert!(!is_of_all(&mut languages, &whole), "{pattern}: {whole}");
+                    }
+                    continue;
+                }
+                text.push(c);
+                state = next;
+                admitted += 1;
+                let end = languages.members(state, 1).unwrap();
+                let whole = std::format!("{text}{}", end[0]);
+                assert!(is_of_all(&mut languages, &whole), "{pattern}: {whole}");
+            }
+        }
+    }
+    assert!(admitted > 500 && refused > 500, "{admitted} {refused}");
 }
