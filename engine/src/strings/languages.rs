@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::Limits;
 use crate::strings::analysis::answers::{Cardinality, Emptiness, Fingerprint, Horizon, KnownLengths};
+use crate::strings::analysis::beside_custom_dfa::Completed;
 use crate::strings::charset::{CharRange, CharSet};
 use crate::strings::derive::derivatives::{Derivatives, Transitions};
 use crate::strings::expr::arena::Arena;
@@ -37,7 +38,7 @@ pub(crate) struct Languages {
     pub(super) over_approximations: LayeredMap<(LanguageId, Horizon), LanguageId>,
     pub(super) slacks: LayeredMap<LanguageId, Option<u64>>,
     pub(super) counted: LayeredMap<LanguageId, Cardinality>,
-    pub(super) completing: LayeredMap<LanguageId, Option<Arc<[CharRange]>>>,
+    pub(super) completing: LayeredMap<(LanguageId, Completed), Option<Arc<[CharRange]>>>,
 }
 
 impl Languages {

@@ -23,7 +23,6 @@ pub(crate) fn within(
     language: LanguageId,
 ) -> Result<TokenSet, AutomatonError> {
     let (escapes, trie, every) = (index.escapes, &index.every.trie, &index.every.tokens);
-    states.clear();
     let residual = Residual::new(automaton, language)?;
     let state = states.number(automaton, Some(&mut free), residual)?;
     // Tokens of which all that stay in any string may come, or none, and others that may come.

@@ -333,7 +333,9 @@ impl Strings<'_> {
                 let lengths = &mut self.cache.lengths;
                 let free = FreeLanguages { lengths, longest };
                 let states = &mut self.cache.partial;
-                let set = partial_code_point::within(self.automaton, (states, free), index, (begun, any), language)?;
+                let set = partial_code_point::within(self.automaton, (states, free), index, (begun, any), language);
+                self.cache.partial.clear();
+                let set = set?;
                 if let Some(fingerprint) = fingerprint {
                     lock(&self.shared.sets).keep((begun, fingerprint), set.clone(), set.bytes());
                 }

@@ -92,8 +92,8 @@ impl Languages {
 
     /// Judges a combination with custom DFAs by enumerable languages that it lies between, or by a search.
     fn is_custom_dfa_empty(&mut self, id: LanguageId) -> Result<bool, LimitReached> {
-        if let Some((regex, beside)) = self.split_regex(id)?
-            && self.completes_regex(&regex, beside)?
+        if let Some((state, beside)) = self.split_custom_dfa(id)?
+            && self.completes(&state, beside)?
         {
             self.note_emptiness(id, false);
             return Ok(false);

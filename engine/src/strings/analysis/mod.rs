@@ -1,7 +1,7 @@
 //! Analyses of a language: emptiness, lengths and cardinality, prefix universality, padding, over-approximations and fingerprints.
 
 pub(super) mod answers;
-mod beside_regex;
+pub(super) mod beside_custom_dfa;
 mod cardinality;
 mod custom_dfa_bounds;
 mod emptiness;

@@ -7,6 +7,7 @@
 use hashbrown::HashMap;
 
 use crate::strings::analysis::answers::Horizon;
+use crate::strings::analysis::beside_custom_dfa::HOST_END;
 use crate::strings::analysis::custom_dfa_bounds::Side;
 use crate::strings::charset::CharRange;
 use crate::strings::custom_dfa::CustomDfa;
@@ -106,11 +107,12 @@ impl Languages {
                 self.arena.repeat(inner, min, max)
             }
             Expr::And(_) => {
-                if let Some((regex, beside)) = self.split_regex(id)?
+                if let Some((state, beside)) = self.split_custom_dfa(id)?
+                    && let CustomDfa::RegexSyntax(regex) = &state
                     && !regex.is_coarse()
-                    && self.completes_regex(&regex, beside)?
+                    && self.completes(&state, beside)?
                 {
-                    let coarse = self.over_approximation_of_regex(&regex, horizon)?;
+                    let coarse = self.over_approximation_of_regex(regex, horizon)?;
                     return self.arena.and(vec![coarse, beside]);
                 }
                 if let Some((bounded, most)) = self.split_octets(id)? {
@@ -136,7 +138,10 @@ impl Languages {
                     return Ok(id);
                 }
                 let near = match self.arena.node(bounded) {
-                    Expr::And(_) => self.over_approximation_of_all(bounded, max, horizon, depth)?,
+                    Expr::And(_) => match self.split_custom_dfa(bounded)? {
+                        Some((host, beside)) => self.over_approximation_of_host(host, beside, max, horizon, depth)?,
+                        None => self.over_approximation_of_all(bounded, max, horizon, depth)?,
+                    },
                     // Whatever has been read can be ended before the bound, and is long enough with a character.
                     _ => match self.slack(bounded, depth)? {
                         Some(slack) if slack.saturating_add(horizon.characters) <= max => {
@@ -165,6 +170,25 @@ impl Languages {
             }
             _ => Ok(id),
         }
+    }
+
+    /// The over-approximation of host names beside another language, up to so many characters; none where it is not shown that
+    /// every prefix can be completed in both at once.
+    fn over_approximation_of_host(
+        &mut self,
+        host: CustomDfa,
+        beside: LanguageId,
+        max: u64,
+        horizon: Horizon,
+        depth: usize,
+    ) -> Result<Option<LanguageId>, LimitReached> {
+        let most = horizon.characters.saturating_add(CustomDfa::HOST_SLACK + HOST_END);
+        if !matches!(host, CustomDfa::Hostname(_)) || most > max || !self.completes(&host, beside)? {
+            return Ok(None);
+        }
+        let host = self.arena.intern(Expr::CustomDfa(host))?;
+        let host = self.over_approximation_within(host, horizon, depth)?;
+        self.arena.and(vec![host, beside]).map(Some)
     }
 
     fn over_approximation_of_regex(

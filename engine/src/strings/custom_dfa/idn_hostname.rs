@@ -19,7 +19,7 @@ use crate::strings::limits::LimitReached;
 pub(in crate::strings) const NAME: usize = 253;
 /// Characters of which one or two end nearly every label that wants for anything: letters, digits and kana, letters that
 /// join, and letters of either direction.
-const ENDINGS: &str = "la0αגאαβωابدري١۱ߊܐᠠ𞤢ァあ一é";
+pub(in crate::strings) const ENDINGS: &str = "la0αגאαβωابدري١۱ߊܐᠠ𞤢ァあ一é";
 
 /// A state within an internationalised host name.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -113,6 +113,11 @@ impl IdnHostname {
     /// Octets of the labels and dots before the present label.
     pub(in crate::strings) fn used(&self) -> usize {
         usize::from(self.used)
+    }
+
+    /// Whether so many octets are left for labels behind the present one, which is no A-label, whatever that label becomes.
+    pub(in crate::strings) fn leaves(&self, octets: usize) -> bool {
+        matches!(self.label, Label::Plain(_)) && self.used() + usize::from(LABEL) + octets <= NAME
     }
 
     /// Octets that the present label may have.

@@ -130,7 +130,7 @@ impl CustomDfaStates {
 
 impl Languages {
     /// The states that make up `language` where it is a union of states of custom DFAs, each within bounds on its length, and
-    /// nothing else, or of regular expressions beside another language.
+    /// nothing else, or beside another language.
     pub(crate) fn custom_dfa_states(&mut self, language: LanguageId) -> Result<Option<CustomDfaStates>, LimitReached> {
         if !self.arena.has_custom_dfa(language) {
             return Ok(None);
@@ -141,17 +141,18 @@ impl Languages {
         };
         let mut parts = Vec::with_capacity(members.len());
         for member in members {
-            if let Some((regex, beside)) = self.split_regex(member)? {
-                let (state, min, max) = (CustomDfa::RegexSyntax(regex), 0, UNBOUNDED);
-                if self.arena.as_length(beside).is_none() {
-                    parts.push(BoundedState {
-                        state,
-                        min,
-                        max,
-                        beside,
-                    });
-                    continue;
-                }
+            if let Some((state, beside)) = self.split_custom_dfa(member)?
+                && !matches!(state, CustomDfa::Hostname(_))
+                && self.arena.as_length(beside).is_none()
+            {
+                let (min, max) = (0, UNBOUNDED);
+                parts.push(BoundedState {
+                    state,
+                    min,
+                    max,
+                    beside,
+                });
+                continue;
             }
             let bounds = match self.arena.node(member) {
                 Expr::CustomDfa(_) => Some((member, 0, UNBOUNDED)),

@@ -140,57 +140,79 @@ fn states_are_shared_where_what_was_read_does_not_matter() {
     assert_ne!(after(host, "xn--ab"), after(host, "xn--ac"));
 }
 
-/// A beginning of a text is admitted iff it can be made an expression and a match of the pattern at once.
+/// A beginning of a text is admitted iff it can be made a text of the format and a match of the pattern at once.
 #[test]
-fn regular_expressions_beside_patterns_go_on_iff_both_can_be_completed() {
-    let mut rng = ChaCha8Rng::seed_from_u64(11);
-    let alphabet: Vec<char> = r"(a)?<:>[-]{1,}|/\k^$é".chars().collect();
-    let ends = texts(&alphabet, 2);
-    let patterns = [
-        "^/.+/$",
-        r"^\S*$",
-        r"\$$",
-        r"^(?!.*\(\?)",
-        r"^[^()]*$",
-        r"^[\x20-\x7e]*$",
-        "^[^a]*$",
-        r"1|\)$",
-        r"^\^.*\$$",
+fn formats_beside_patterns_go_on_iff_both_can_be_completed() {
+    let cases = [
+        (
+            "regex",
+            r"(a)?<:>[-]{1,}|/\k^$é",
+            &[
+                "^/.+/$",
+                r"^\S*$",
+                r"\$$",
+                r"^(?!.*\(\?)",
+                r"^[^()]*$",
+                r"^[\x20-\x7e]*$",
+                "^[^a]*$",
+                r"1|\)$",
+                r"^\^.*\$$",
+            ][..],
+        ),
+        (
+            "hostname",
+            "xan--.1",
+            &[r"\.(com|org)$", "^[a-z0-9.-]+$", "^(?!ax$)", "^[^a]+$", r"^a\.x\.n-"],
+        ),
+        (
+            "idn-hostname",
+            "xaé--.1אק。",
+            &[r"\.(com|org)$", "^[a-z0-9.-]+$", "^(?!ax$)", "^[^é]+$", r"^a\."],
+        ),
     ];
-    let (mut admitted, mut refused) = (0, 0);
-    for (pattern, longest) in patterns.iter().flat_map(|pattern| [(pattern, 100), (pattern, 12)]) {
-        let mut languages = Languages::new(&LanguageLimits::default());
-        let regex = format(&mut languages, "regex");
-        let beside = languages.pattern(pattern).unwrap();
-        let length = languages.length(0, Some(longest as u64)).unwrap();
-        let mut members = vec![regex, beside];
-        members.extend((longest < 100).then_some(length));
-        let start = languages.and(&members).unwrap();
-        for _ in 0..40 {
-            let (mut state, mut text) = (start, String::new());
-            for _ in 0..12 {
-                let c = *alphabet.choose(&mut rng).unwrap();
-                let next = languages.derivative(state, c).unwrap();
-                let is_of_all = |languages: &mut Languages, text: &str| {
-                    let mut all = members.iter();
-                    all.all(|language| languages.contains(*language, text).unwrap())
-                };
-                if next == NONE {
-                    refused += 1;
-                    for end in &ends {
-                        let whole = std::format!("{text}{c}{end}");
-                        assert!(!is_of_all(&mut languages, &whole), "{pattern}: {whole}");
+    let mut rng = ChaCha8Rng::seed_from_u64(11);
+    for (name, alphabet, patterns) in cases {
+        let alphabet: Vec<char> = alphabet.chars().collect();
+        let ends = texts(&alphabet, 2);
+        let (mut admitted, mut refused) = (0, 0);
+        for (pattern, longest) in patterns.iter().flat_map(|pattern| [(pattern, 100), (pattern, 12)]) {
+            // A pattern and a bound that is near are too much beside an internationalised name.
+            if name == "idn-hostname" && longest < 100 {
+                continue;
+            }
+            let mut languages = Languages::new(&LanguageLimits::default());
+            let of_format = format(&mut languages, name);
+            let of_pattern = languages.pattern(pattern).unwrap();
+            let length = languages.length(0, Some(longest)).unwrap();
+            let members = [of_format, of_pattern, length];
+            let bounds = if longest < 100 { 3 } else { 2 };
+            let start = languages.and(&members[..bounds]).unwrap();
+            for _ in 0..40 {
+                let (mut state, mut text) = (start, String::new());
+                for _ in 0..12 {
+                    let c = *alphabet.choose(&mut rng).unwrap();
+                    let next = languages.derivative(state, c).unwrap();
+                    let is_of_all = |languages: &mut Languages, text: &str| {
+                        let mut all = members[..bounds].iter();
+                        all.all(|language| languages.contains(*language, text).unwrap())
+                    };
+                    if next == NONE {
+                        refused += 1;
+                        for end in &ends {
+                            let whole = std::format!("{text}{c}{end}");
+                            assert!(!is_of_all(&mut languages, &whole), "{pattern}: {whole}");
+                        }
+                        continue;
                     }
-                    continue;
+                    text.push(c);
+                    state = next;
+                    admitted += 1;
+                    let end = languages.members(state, 1).unwrap();
+                    let whole = std::format!("{text}{}", end[0]);
+                    assert!(is_of_all(&mut languages, &whole), "{pattern}: {whole}");
                 }
-                text.push(c);
-                state = next;
-                admitted += 1;
-                let end = languages.members(state, 1).unwrap();
-                let whole = std::format!("{text}{}", end[0]);
-                assert!(is_of_all(&mut languages, &whole), "{pattern}: {whole}");
             }
         }
+        assert!(admitted > 500 && refused > 500, "{name}: {admitted} {refused}");
     }
-    assert!(admitted > 500 && refused > 500, "{admitted} {refused}");
 }

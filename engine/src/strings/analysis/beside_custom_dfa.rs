@@ -1,0 +1,144 @@
+//! States of custom DFAs beside another language: texts that `format: hostname` or `regex` and a `pattern` ask for at once.
+//!
+//! Custom DFAs have too many states to search all pairs of them with those of the other language. Most languages that are asked for
+//! beside them let every text of the custom DFA be completed, wherever in it a text is: then the beginnings of texts of both are those
+//! that are beginnings of texts of each.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use crate::strings::charset::{CharRange, CharSet};
+use crate::strings::custom_dfa::CustomDfa;
+use crate::strings::custom_dfa::hostname::LABEL;
+use crate::strings::custom_dfa::idn_hostname::ENDINGS;
+use crate::strings::custom_dfa::regex::RegexSyntax;
+use crate::strings::expr::expression::Expr;
+use crate::strings::language_id::{LanguageId, UNBOUNDED};
+use crate::strings::languages::Languages;
+use crate::strings::limits::LimitReached;
+
+/// Maximal number of states of the other language.
+const STATES: usize = 64;
+/// Characters by which a host name that is whole is made a text of the other language, at most.
+pub(in crate::strings) const HOST_END: u64 = 16;
+
+/// What is completed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(in crate::strings) enum Completed {
+    Hostname,
+    IdnHostname,
+    RegexSyntax,
+}
+
+impl Languages {
+    /// Splits an intersection into the state of a custom DFA and the other languages, which have none; none of other languages.
+    pub(in crate::strings) fn split_custom_dfa(
+        &mut self,
+        id: LanguageId,
+    ) -> Result<Option<(CustomDfa, LanguageId)>, LimitReached> {
+        let Expr::And(members) = self.arena.node(id) else {
+            return Ok(None);
+        };
+        let mut custom = members.iter().filter(|&&member| self.arena.has_custom_dfa(member));
+        let (Some(&place), None) = (custom.next(), custom.next()) else {
+            return Ok(None);
+        };
+        let Expr::CustomDfa(state) = self.arena.node(place) else {
+            return Ok(None);
+        };
+        let state = state.clone();
+        let others = members.iter().copied().filter(|&member| member != place).collect();
+        Ok(Some((state, self.arena.and(others)?)))
+    }
+
+    /// Whether a text of a custom DFA's state is of a language without custom DFAs, too.
+    pub(in crate::strings) fn meet(&mut self, state: &CustomDfa, beside: LanguageId) -> Result<bool, LimitReached> {
+        if self.completes(state, beside)? {
+            return Ok(true);
+        }
+        let state = self.arena.intern(Expr::CustomDfa(state.clone()))?;
+        let both = self.arena.and(vec![state, beside])?;
+        Ok(!self.is_empty(both)?)
+    }
+
+    /// Whether every text that may follow both a custom DFA's state and in the language `beside` can be completed in both at once, as
+    /// far as that shows: first what the custom DFA has begun is completed, then the text of `beside`.
+    pub(in crate::strings) fn completes(
+        &mut self,
+        state: &CustomDfa,
+        beside: LanguageId,
+    ) -> Result<bool, LimitReached> {
+        let kind = match state {
+            CustomDfa::Hostname(host) if host.is_plain_but_for_hyphens() => Completed::Hostname,
+            CustomDfa::IdnHostname(idn) if idn.leaves(HOST_END as usize) => Completed::IdnHostname,
+            CustomDfa::RegexSyntax(_) => Completed::RegexSyntax,
+            CustomDfa::Hostname(_) | CustomDfa::IdnHostname(_) => return Ok(false),
+        };
+        let ranges = match self.completing.get(&(beside, kind)) {
+            Some(known) => known.clone(),
+            None => {
+                let found = self.find_completing(beside, kind)?;
+                let found = found.map(|set| Arc::from(set.ranges()));
+                self.completing.insert((beside, kind), found.clone());
+                found
+            }
+        };
+        let Some(ranges) = ranges else { return Ok(false) };
+        let has = |c: char| ranges.iter().any(|range| (range.first()..=range.last()).contains(&c));
+        Ok(match state {
+            CustomDfa::RegexSyntax(regex) => regex.remembered_characters().all(has),
+            CustomDfa::Hostname(_) | CustomDfa::IdnHostname(_) => true,
+        })
+    }
+
+    /// Returns characters that every text of `id` may go on with for ever, where they are enough to complete anything, and texts can
+    /// be ended by what leaves whole what is whole.
+    fn find_completing(&mut self, id: LanguageId, kind: Completed) -> Result<Option<CharSet>, LimitReached> {
+        let of = |rows: &[(CharRange, LanguageId)]| {
+            CharSet::from_ranges(rows.iter().map(|(range, _)| (range.first(), range.last())))
+        };
+        let lacks = |set: &CharSet, of: &CharSet| !set.complement().intersection(of).is_empty();
+        let possible = of(&self.transitions(id)?);
+        let needed = match kind {
+            Completed::Hostname => CharSet::of("a"),
+            Completed::IdnHostname => CharSet::of(ENDINGS),
+            Completed::RegexSyntax if lacks(&possible, &CharSet::range('!', '~')) => return Ok(None),
+            // Names that have been read have to be written once more.
+            Completed::RegexSyntax => possible,
+        };
+        let ends = match kind {
+            Completed::RegexSyntax => {
+                let fillers = self.arena.class(&RegexSyntax::fillers())?;
+                self.arena.repeat(fillers, 0, UNBOUNDED)?
+            }
+            Completed::Hostname | Completed::IdnHostname => {
+                let dot = self.arena.literal(".")?;
+                let letters = self.arena.class(&CharSet::range('a', 'z'))?;
+                let letters = self.arena.repeat(letters, 1, LABEL.into())?;
+                let label = self.arena.concat(dot, letters)?;
+                let labels = self.arena.repeat(label, 0, UNBOUNDED)?;
+                let short = self.arena.length(0, HOST_END)?;
+                self.arena.and(vec![labels, short])?
+            }
+        };
+        let mut states = vec![id];
+        let mut seen = HashSet::from([id]);
+        while let Some(state) = states.pop() {
+            let rows = self.transitions(state)?;
+            let ended = self.arena.and(vec![state, ends])?;
+            // What takes long to find out does not show.
+            if lacks(&of(&rows), &needed) || self.is_empty(ended) != Ok(false) {
+                return Ok(None);
+            }
+            for &(_, target) in rows.iter() {
+                if seen.insert(target) {
+                    if seen.len() > STATES {
+                        return Ok(None);
+                    }
+                    states.push(target);
+                }
+            }
+        }
+        Ok(Some(needed))
+    }
+}
