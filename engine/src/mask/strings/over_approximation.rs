@@ -43,6 +43,10 @@ impl OverApproximation {
             }
         }
         let is_coarse = automaton.languages().is_coarse(language);
+        if !is_coarse && automaton.languages().is_non_enumerable(language) {
+            // A walk would make a language of each text.
+            return Ok(None);
+        }
         let is_exact = !automaton.languages().is_non_enumerable(exact)
             && language
                 == automaton

@@ -116,20 +116,26 @@ fn loops_take_the_tokens_that_may_come() {
             r#""oneOf": [{"pattern": "a日"}, {"pattern": "^[^é]*1"}]"#,
             r#""not": {"pattern": "b[ac]|日é"}"#,
             r#""format": "regex""#,
-            r#""format": "regex", "pattern": "^[^ ]*$""#,
-            r#""format": "hostname", "pattern": "[.-][ab]+$""#,
-            r#""format": "regex", "pattern": "[ab]$""#,
             r#""allOf": [{"pattern": "^.*?ab?[_c.]$"}, {"pattern": "^([a-cB_.-]|1[a-c])*$"}]"#,
         ]
         .map(str::to_owned),
     );
-    for string in strings {
-        for bound in [
-            "",
-            r#", "maxLength": 11"#,
-            r#", "maxLength": 300"#,
-            r#", "minLength": 4"#,
-        ] {
+    let formats = [
+        r#""format": "regex", "pattern": "^[^ ]*$""#,
+        r#""format": "regex", "pattern": "[ab]$""#,
+        r#""format": "hostname", "pattern": "[.-][ab]+$""#,
+    ];
+    let bounds = [
+        "",
+        r#", "maxLength": 300"#,
+        r#", "maxLength": 11"#,
+        r#", "minLength": 4"#,
+    ];
+    let strings = strings.into_iter().map(|string| (string, &bounds[..]));
+    // Fewer bounds, because the tokens are looked at one by one for long.
+    let formats = formats.map(|string| (string.to_owned(), &bounds[..2]));
+    for (string, bounds) in strings.chain(formats) {
+        for bound in bounds {
             let schema = format!(r#"{{"type": "string", {string}{bound}}}"#);
             for before in [
                 "\"", "\"a", "\"aa ", "\"日.a", "\"cab", "\"c日", "\"[", "\"(a[^b", "\"[a-",

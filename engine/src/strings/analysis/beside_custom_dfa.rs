@@ -31,34 +31,52 @@ pub(in crate::strings) enum Completed {
 }
 
 impl Languages {
+    /// Splits an intersection into the one language that has custom DFAs and the others, which have none; none of other languages.
+    pub(in crate::strings) fn split_customs(
+        &mut self,
+        id: LanguageId,
+    ) -> Result<Option<(LanguageId, LanguageId)>, LimitReached> {
+        let Expr::And(members) = self.arena.node(id) else {
+            return Ok(None);
+        };
+        let mut customs = members.iter().filter(|&&member| self.arena.has_custom_dfa(member));
+        let (Some(&custom), None) = (customs.next(), customs.next()) else {
+            return Ok(None);
+        };
+        let others = members.iter().copied().filter(|&member| member != custom).collect();
+        Ok(Some((custom, self.arena.and(others)?)))
+    }
+
     /// Splits an intersection into the state of a custom DFA and the other languages, which have none; none of other languages.
     pub(in crate::strings) fn split_custom_dfa(
         &mut self,
         id: LanguageId,
     ) -> Result<Option<(CustomDfa, LanguageId)>, LimitReached> {
-        let Expr::And(members) = self.arena.node(id) else {
-            return Ok(None);
-        };
-        let mut custom = members.iter().filter(|&&member| self.arena.has_custom_dfa(member));
-        let (Some(&place), None) = (custom.next(), custom.next()) else {
-            return Ok(None);
-        };
-        let Expr::CustomDfa(state) = self.arena.node(place) else {
-            return Ok(None);
-        };
-        let state = state.clone();
-        let others = members.iter().copied().filter(|&member| member != place).collect();
-        Ok(Some((state, self.arena.and(others)?)))
+        let split = self.split_customs(id)?;
+        Ok(split.and_then(|(custom, beside)| match self.arena.node(custom) {
+            Expr::CustomDfa(state) => Some((state.clone(), beside)),
+            _ => None,
+        }))
     }
 
-    /// Whether a text of a custom DFA's state is of a language without custom DFAs, too.
-    pub(in crate::strings) fn meet(&mut self, state: &CustomDfa, beside: LanguageId) -> Result<bool, LimitReached> {
-        if self.completes(state, beside)? {
+    /// Whether a text of a custom DFA's state of `min` to `max` characters is of a language without custom DFAs, too.
+    pub(in crate::strings) fn meet(
+        &mut self,
+        state: &CustomDfa,
+        (min, max): (u64, u64),
+        beside: LanguageId,
+    ) -> Result<bool, LimitReached> {
+        let has_room = match state {
+            CustomDfa::Hostname(_) => max >= CustomDfa::HOST_SLACK + HOST_END,
+            _ => max == UNBOUNDED,
+        };
+        if min == 0 && has_room && self.completes(state, beside)? {
             return Ok(true);
         }
         let state = self.arena.intern(Expr::CustomDfa(state.clone()))?;
-        let both = self.arena.and(vec![state, beside])?;
-        Ok(!self.is_empty(both)?)
+        let length = self.arena.length(min, max)?;
+        let all = self.arena.and(vec![state, length, beside])?;
+        Ok(!self.is_empty(all)?)
     }
 
     /// Whether every text that may follow both a custom DFA's state and in the language `beside` can be completed in both at once, as

@@ -14,7 +14,7 @@ pub(crate) struct CustomDfaStates {
     parts: Vec<BoundedState>,
 }
 
-/// A state of a custom DFA, and either bounds on the number of characters to come or another language that they have to be of.
+/// A state of a custom DFA, bounds on the number of characters to come, and another language that they have to be of.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct BoundedState {
     state: CustomDfa,
@@ -46,7 +46,7 @@ impl BoundedState {
         let lives = match beside {
             ANY => after.is_bare() || after.state.reaches(after.min, after.max)? == Some(true),
             NONE => false,
-            _ => languages.meet(&after.state, beside)?,
+            _ => languages.meet(&after.state, (after.min, after.max), beside)?,
         };
         Ok(lives.then_some(after))
     }
@@ -130,30 +130,19 @@ impl CustomDfaStates {
 
 impl Languages {
     /// The states that make up `language` where it is a union of states of custom DFAs, each within bounds on its length, and
-    /// nothing else, or beside another language.
+    /// nothing else, or such a union beside another language.
     pub(crate) fn custom_dfa_states(&mut self, language: LanguageId) -> Result<Option<CustomDfaStates>, LimitReached> {
         if !self.arena.has_custom_dfa(language) {
             return Ok(None);
         }
-        let members = match self.arena.node(language) {
+        let (whole, others) = self.split_customs(language)?.unwrap_or((language, ANY));
+        let (beside, least, most) = self.split_length(others)?.unwrap_or((others, 0, UNBOUNDED));
+        let members = match self.arena.node(whole) {
             Expr::Or(members) => members.to_vec(),
-            _ => vec![language],
+            _ => vec![whole],
         };
         let mut parts = Vec::with_capacity(members.len());
         for member in members {
-            if let Some((state, beside)) = self.split_custom_dfa(member)?
-                && !matches!(state, CustomDfa::Hostname(_))
-                && self.arena.as_length(beside).is_none()
-            {
-                let (min, max) = (0, UNBOUNDED);
-                parts.push(BoundedState {
-                    state,
-                    min,
-                    max,
-                    beside,
-                });
-                continue;
-            }
             let bounds = match self.arena.node(member) {
                 Expr::CustomDfa(_) => Some((member, 0, UNBOUNDED)),
                 _ => self.split_length(member)?,
@@ -164,16 +153,18 @@ impl Languages {
             let Expr::CustomDfa(state) = self.arena.node(rest) else {
                 return Ok(None);
             };
-            let part = BoundedState {
-                state: state.clone(),
-                min,
-                max,
-                beside: ANY,
-            };
-            if !part.is_bare() && part.state.reaches(min, max)?.is_none() {
+            let (min, max) = (min.max(least), max.min(most));
+            let state = state.clone();
+            let is_bounded = (min, max) != (0, UNBOUNDED);
+            if is_bounded && state.reaches(min, max)?.is_none() {
                 return Ok(None);
             }
-            parts.push(part);
+            parts.push(BoundedState {
+                state,
+                min,
+                max,
+                beside,
+            });
         }
         Ok(Some(CustomDfaStates { parts }))
     }
