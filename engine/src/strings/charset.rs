@@ -89,6 +89,11 @@ impl CharSet {
         Self::normalised(ranges.collect())
     }
 
+    /// The union of ranges in any order.
+    pub(super) fn from_char_ranges(ranges: impl IntoIterator<Item = CharRange>) -> Self {
+        Self::normalised(ranges.into_iter().collect())
+    }
+
     /// The characters of `text`.
     pub(super) fn of(text: &str) -> Self {
         Self::from_ranges(text.chars().map(|c| (c, c)))

@@ -124,6 +124,7 @@ fn loops_take_the_tokens_that_may_come() {
         r#""format": "regex", "pattern": "^[^ ]*$""#,
         r#""format": "regex", "pattern": "[ab]$""#,
         r#""format": "hostname", "pattern": "[.-][ab]+$""#,
+        r#""minLength": 11, "anyOf": [{"format": "regex", "maxLength": 10}, {"format": "hostname"}]"#,
     ];
     let bounds = [
         "",
@@ -235,13 +236,7 @@ fn bounds_count_as_soon_as_a_token_can_reach_them() {
     for (keywords, text) in cases {
         let schema = format!(r#"{{"type": "string", {keywords}}}"#);
         for (compiler, vocabulary) in &compilers {
-            let mut masker = match compiler.compile(&schema) {
-                Ok(m) => m,
-                Err(_) => {
-                    println!("ERR {schema}");
-                    continue;
-                }
-            };
+            let mut masker = compiler.compile(&schema).unwrap();
             for (place, byte) in format!("\"{text}").bytes().enumerate() {
                 if masker.advance(byte.into()).is_err() {
                     break;

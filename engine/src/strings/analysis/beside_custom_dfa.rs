@@ -22,7 +22,8 @@ const STATES: usize = 64;
 /// Characters by which a host name that is whole is made a text of the other language, at most.
 pub(in crate::strings) const HOST_END: u64 = 16;
 
-/// What is completed.
+/// The kind of a custom DFA whose texts are completed: other languages may let the texts of one kind be completed, and not those of
+/// another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(in crate::strings) enum Completed {
     Hostname,
@@ -31,7 +32,7 @@ pub(in crate::strings) enum Completed {
 }
 
 impl Languages {
-    /// Splits an intersection into the one language that has custom DFAs and the others, which have none; none of other languages.
+    /// Splits an intersection into the one language that combines states of custom DFAs and the others, which do not; none of other languages.
     pub(in crate::strings) fn split_customs(
         &mut self,
         id: LanguageId,
@@ -66,17 +67,27 @@ impl Languages {
         (min, max): (u64, u64),
         beside: LanguageId,
     ) -> Result<bool, LimitReached> {
-        let has_room = match state {
-            CustomDfa::Hostname(_) => max >= CustomDfa::HOST_SLACK + HOST_END,
-            _ => max == UNBOUNDED,
-        };
-        if min == 0 && has_room && self.completes(state, beside)? {
+        if self.completes_within(state, (min, max), beside)? {
             return Ok(true);
         }
         let state = self.arena.intern(Expr::CustomDfa(state.clone()))?;
         let length = self.arena.length(min, max)?;
         let all = self.arena.and(vec![state, length, beside])?;
         Ok(!self.is_empty(all)?)
+    }
+
+    /// Whether [`completes`](Self::completes) holds, and a completion of `min` to `max` characters is among those that it speaks of.
+    pub(in crate::strings) fn completes_within(
+        &mut self,
+        state: &CustomDfa,
+        (min, max): (u64, u64),
+        beside: LanguageId,
+    ) -> Result<bool, LimitReached> {
+        let has_room = match state {
+            CustomDfa::Hostname(_) => max >= CustomDfa::HOST_SLACK + HOST_END,
+            CustomDfa::IdnHostname(_) | CustomDfa::RegexSyntax(_) => max == UNBOUNDED,
+        };
+        Ok(min == 0 && has_room && self.completes(state, beside)?)
     }
 
     /// Whether every text that may follow both a custom DFA's state and in the language `beside` can be completed in both at once, as
@@ -95,7 +106,8 @@ impl Languages {
         let ranges = match self.completing.get(&(beside, kind)) {
             Some(known) => known.clone(),
             None => {
-                let found = self.find_completing(beside, kind)?;
+                // What takes long to find out does not show.
+                let found = self.find_completing(beside, kind).unwrap_or(None);
                 let found = found.map(|set| Arc::from(set.ranges()));
                 self.completing.insert((beside, kind), found.clone());
                 found
@@ -112,9 +124,7 @@ impl Languages {
     /// Returns characters that every text of `id` may go on with for ever, where they are enough to complete anything, and texts can
     /// be ended by what leaves whole what is whole.
     fn find_completing(&mut self, id: LanguageId, kind: Completed) -> Result<Option<CharSet>, LimitReached> {
-        let of = |rows: &[(CharRange, LanguageId)]| {
-            CharSet::from_ranges(rows.iter().map(|(range, _)| (range.first(), range.last())))
-        };
+        let of = |rows: &[(CharRange, LanguageId)]| CharSet::from_char_ranges(rows.iter().map(|(range, _)| *range));
         let lacks = |set: &CharSet, of: &CharSet| !set.complement().intersection(of).is_empty();
         let possible = of(&self.transitions(id)?);
         let needed = match kind {
@@ -144,8 +154,10 @@ impl Languages {
         while let Some(state) = states.pop() {
             let rows = self.transitions(state)?;
             let ended = self.arena.and(vec![state, ends])?;
-            // What takes long to find out does not show.
-            if lacks(&of(&rows), &needed) || self.is_empty(ended) != Ok(false) {
+            let possible = of(&rows);
+            // With further characters, a reference could be written whose group cannot.
+            let has_others = kind == Completed::RegexSyntax && possible != needed;
+            if has_others || lacks(&possible, &needed) || self.is_empty(ended)? {
                 return Ok(None);
             }
             for &(_, target) in rows.iter() {

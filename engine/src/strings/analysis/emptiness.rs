@@ -92,11 +92,12 @@ impl Languages {
 
     /// Judges a combination with custom DFAs by enumerable languages that it lies between, or by a search.
     fn is_custom_dfa_empty(&mut self, id: LanguageId) -> Result<bool, LimitReached> {
-        if let Some((state, beside)) = self.split_custom_dfa(id)?
-            && self.completes(&state, beside)?
-        {
-            self.note_emptiness(id, false);
-            return Ok(false);
+        if let Some((state, others)) = self.split_custom_dfa(id)? {
+            let (beside, min, max) = self.split_length(others)?.unwrap_or((others, 0, u64::MAX));
+            if self.completes_within(&state, (min, max), beside)? {
+                self.note_emptiness(id, false);
+                return Ok(false);
+            }
         }
         let below = self.arena.approximated(id, Side::Below)?;
         if self.is_empty(below) == Ok(false) {

@@ -110,6 +110,7 @@ impl Languages {
                 if let Some((state, beside)) = self.split_custom_dfa(id)?
                     && let CustomDfa::RegexSyntax(regex) = &state
                     && !regex.is_coarse()
+                    && self.arena.as_length(beside).is_none()
                     && self.completes(&state, beside)?
                 {
                     let coarse = self.over_approximation_of_regex(regex, horizon)?;

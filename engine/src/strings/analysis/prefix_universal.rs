@@ -95,9 +95,7 @@ impl Languages {
         match self.arena.node(id) {
             Expr::Concat(first, _) => self.likely_class(*first, depth, left),
             Expr::Repeat { inner, max, .. } => match self.arena.node(*inner) {
-                Expr::Class(ranges) if *max == UNBOUNDED => Some(CharSet::from_ranges(
-                    ranges.iter().map(|range| (range.first(), range.last())),
-                )),
+                Expr::Class(ranges) if *max == UNBOUNDED => Some(CharSet::from_char_ranges(ranges.iter().copied())),
                 _ => self.likely_class(*inner, depth, left),
             },
             Expr::Or(members) => {

@@ -23,7 +23,7 @@ const MAX_REFERENCE: u32 = 999;
 /// The text that a coarse state of a regular expression has in place of the beginning of a group's name.
 const ANY_NAME: &str = "_";
 /// Characters that stand for themselves only behind a backslash.
-pub(in crate::strings) const SYNTAX: &str = "^$\\.*+?()[]{}|";
+const SYNTAX: &str = "^$\\.*+?()[]{}|";
 
 /// A state within the text of a regular expression.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -38,8 +38,9 @@ impl RegexSyntax {
         self.cheapest() + names.sum::<u64>() + 2 * characters + LONGEST_END
     }
 
-    /// Lists of what occurs one after another in every text that may follow: each time at least so many characters, and a text. These are
-    /// what closes what is open, and the groups that references ask for.
+    /// What every text that may follow has, as lists of pairs of a number and a text: the texts of a list occur one after another, and at
+    /// least so many characters come before each. One list is of what closes what is open, the others are of groups that references ask
+    /// for.
     pub(in crate::strings) fn needed(&self) -> Vec<Vec<(u64, String)>> {
         let (mut before, mut end, mut is_group) = (0, None, false);
         match &self.at {
@@ -93,8 +94,11 @@ impl RegexSyntax {
             _ => self.wanted,
         };
         let groups = (wanted.saturating_sub(self.groups) as usize).min(MAX_NEEDED);
-        let groups = (0..groups).flat_map(|_| ["(", ")"]);
-        needed.push(groups.map(|bracket| (0, bracket.to_owned())).collect());
+        if groups > 0 {
+            // One group may be in another.
+            let brackets = std::iter::repeat_n("(", groups).chain([")"]);
+            needed.push(brackets.map(|bracket| (0, bracket.to_owned())).collect());
+        }
         needed
     }
 

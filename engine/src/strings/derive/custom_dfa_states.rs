@@ -1,4 +1,5 @@
-//! Walks over states of custom DFAs that are not interned as expressions.
+//! Walks over states of custom DFAs that are not interned as expressions, but for those beside a language of which it has to be searched
+//! whether both can be completed.
 
 use crate::strings::custom_dfa::CustomDfa;
 use crate::strings::expr::expression::Expr;
@@ -154,6 +155,9 @@ impl Languages {
                 return Ok(None);
             };
             let (min, max) = (min.max(least), max.min(most));
+            if min > max {
+                continue;
+            }
             let state = state.clone();
             let is_bounded = (min, max) != (0, UNBOUNDED);
             if is_bounded && state.reaches(min, max)?.is_none() {

@@ -153,7 +153,7 @@ impl Arena {
             Expr::Class(ranges) => Some(ranges),
             _ => None,
         });
-        let union = CharSet::from_ranges(ranges.flatten().map(|range| (range.first(), range.last())));
+        let union = CharSet::from_char_ranges(ranges.flatten().copied());
         members.retain(|&member| !is_class(self, member));
         members.push(self.class(&union)?);
         sort(members);
@@ -300,9 +300,7 @@ impl Arena {
         }
         match (self.node(left), self.node(right)) {
             (Expr::Class(a), Expr::Class(b)) => {
-                let set = |ranges: &[CharRange]| {
-                    CharSet::from_ranges(ranges.iter().map(|range| (range.first(), range.last())))
-                };
+                let set = |ranges: &[CharRange]| CharSet::from_char_ranges(ranges.iter().copied());
                 let common = set(a).intersection(&set(b));
                 self.class(&common)
             }

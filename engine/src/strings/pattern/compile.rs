@@ -17,6 +17,8 @@
 //!
 //! [`Expr::Past`]: crate::strings::expr::expression::Expr::Past
 
+use std::rc::Rc;
+
 use hashbrown::HashMap;
 
 use crate::strings::charset::CharSet;
@@ -30,6 +32,11 @@ use crate::strings::unicode_properties::word;
 
 /// Maximal number of kinds of characters: each lookbehind for one character may double it, and each kind makes a language larger.
 const MAX_KINDS: usize = 8;
+
+/// Maximal depth of an expression whose beginnings are told by its structure.
+const BEGINNING_DEPTH: usize = 8;
+/// Number of ranges of characters that are intersected in one step.
+const RANGES_A_STEP: usize = 64;
 
 type PatternLanguage = Result<LanguageId, PatternError>;
 
@@ -72,11 +79,23 @@ pub(super) struct PatternCompiler<'a> {
     steps: usize,
     /// The kinds of characters: together all characters, disjoint, none empty.
     kinds: Vec<CharSet>,
-    /// For each expression, whether it has an assertion about the last character before it.
+    /// The kinds of the characters of `\w`, as bits.
+    word_kinds: u8,
+    /// The characters that the expressions of lookarounds match, where they match one character whatever is around it.
+    single: HashMap<AstId, Option<Rc<CharSet>>>,
+    /// For the expressions of lookbehinds that the kind of the last character decides, the kinds that they match, as bits.
+    decided: HashMap<AstId, u8>,
+    /// For each expression, whether it has an assertion that the kind of the last character decides.
     asks_for_kind: Vec<bool>,
     /// The languages of expressions without assertions: expressions before an assertion are compiled more than once.
     plain: Vec<Option<LanguageId>>,
     followed: HashMap<(AstId, Place, Continuation), LanguageId>,
+    /// The texts of expressions without assertions that end in one of some characters.
+    endings: HashMap<(AstId, CharSet), LanguageId>,
+    /// The texts of languages that begin with one of some characters.
+    beginnings: HashMap<(LanguageId, CharSet), LanguageId>,
+    /// What rounds of loops are followed by, for each kind of the last character, by what the loops are followed by.
+    rounds: HashMap<(AstId, Vec<LanguageId>), Vec<LanguageId>>,
     /// Lookbehinds by their condition, and the languages of the pasts that fulfil it.
     behinds: Vec<(AstId, LanguageId)>,
     past: Vec<LanguageId>,
@@ -90,9 +109,15 @@ impl<'a> PatternCompiler<'a> {
             limits,
             steps: 0,
             kinds: vec![CharSet::all()],
+            word_kinds: 0,
+            single: HashMap::new(),
+            decided: HashMap::new(),
             asks_for_kind: vec![false; ast.ids().count()],
             plain: vec![None; ast.ids().count()],
             followed: HashMap::new(),
+            endings: HashMap::new(),
+            beginnings: HashMap::new(),
+            rounds: HashMap::new(),
             behinds: Vec::new(),
             past: Vec::new(),
         };
@@ -104,24 +129,37 @@ impl<'a> PatternCompiler<'a> {
     /// Divides the characters by the assertions about the last one.
     fn find_kinds(&mut self) {
         let ast = self.ast;
+        let word = word();
         let is_boundary = |id| matches!(ast.form(id), AstForm::WordBoundary { .. });
         if ast.ids().any(is_boundary) {
-            self.divide(&word());
+            self.divide(&word);
         }
+        let mut behind = Vec::new();
         for id in ast.ids() {
-            if let AstForm::Look {
-                behind: true, inner, ..
+            let &AstForm::Look {
+                behind: looks_behind,
+                inner,
+                ..
             } = ast.form(id)
-                && let Some(set) = self.one_character(*inner)
-            {
+            else {
+                continue;
+            };
+            let set = self.one_character(inner).map(Rc::new);
+            self.single.insert(inner, set.clone());
+            if let Some(set) = set.filter(|_| looks_behind) {
                 self.divide(&set);
+                behind.push((inner, set));
             }
+        }
+        self.word_kinds = self.kinds_of(&word).unwrap_or(0);
+        for (inner, set) in behind {
+            self.decided.extend(self.kinds_of(&set).map(|kinds| (inner, kinds)));
         }
         for id in ast.ids() {
             let asks = |id: &AstId| self.asks_for_kind[id.index()];
             self.asks_for_kind[id.index()] = match ast.form(id) {
                 AstForm::WordBoundary { .. } => true,
-                AstForm::Look { behind, inner, .. } => asks(inner) || *behind && self.decided_by_kind(*inner).is_some(),
+                AstForm::Look { behind, inner, .. } => asks(inner) || *behind && self.decided.contains_key(inner),
                 AstForm::Repeat { inner, .. } => asks(inner),
                 AstForm::Concat(parts) | AstForm::Alternatives(parts) => parts.iter().any(asks),
                 AstForm::Empty | AstForm::Class(_) | AstForm::Start | AstForm::End => false,
@@ -139,17 +177,33 @@ impl<'a> PatternCompiler<'a> {
         }
     }
 
+    /// The kinds that make up `set`, as bits; none where it has a part of a kind.
+    fn kinds_of(&self, set: &CharSet) -> Option<u8> {
+        let mut kinds = 0;
+        for (i, kind) in self.kinds.iter().enumerate() {
+            let common = kind.intersection(set);
+            if common == *kind {
+                kinds |= 1 << i;
+            } else if !common.is_empty() {
+                return None;
+            }
+        }
+        Some(kinds)
+    }
+
     /// The characters that an expression matches, where it matches one character whatever is around it.
     fn one_character(&self, id: AstId) -> Option<CharSet> {
-        match self.ast.form(id) {
-            AstForm::Class(set) => Some(set.clone()),
-            AstForm::Concat(parts) if parts.len() == 1 => self.one_character(parts[0]),
-            AstForm::Alternatives(parts) => {
-                let sets = parts.iter().map(|&part| self.one_character(part));
-                sets.reduce(|all, set| Some(all?.union(&set?))).flatten()
+        let mut ranges = Vec::new();
+        let mut open = vec![id];
+        while let Some(id) = open.pop() {
+            match self.ast.form(id) {
+                AstForm::Class(set) => ranges.extend_from_slice(set.ranges()),
+                AstForm::Concat(parts) if parts.len() == 1 => open.extend_from_slice(parts),
+                AstForm::Alternatives(parts) => open.extend_from_slice(parts),
+                _ => return None,
             }
-            _ => None,
         }
+        Some(CharSet::from_char_ranges(ranges))
     }
 
     /// Numbers the conditions on the past before anything is compiled: loops announce which they may mention.
@@ -159,7 +213,7 @@ impl<'a> PatternCompiler<'a> {
             if let AstForm::Look {
                 behind: true, inner, ..
             } = *self.ast.form(id)
-                && self.decided_by_kind(inner).is_none()
+                && !self.decided.contains_key(&inner)
             {
                 self.refuse_looking_ahead(inner)?;
                 let whole = self.matched_from_anywhere(inner, EMPTY)?;
@@ -168,26 +222,12 @@ impl<'a> PatternCompiler<'a> {
             }
             if self.past.len() > MAX_PASTS {
                 return Err(PatternError::TooLarge {
-                    what: "lookbehinds for more than one character",
+                    what: "lookbehinds for several characters, or for one of too many kinds",
                     allowed: MAX_PASTS,
                 });
             }
         }
         Ok(())
-    }
-
-    /// The characters that a lookbehind asks for, where the kind of the last character tells whether it is one of them.
-    fn decided_by_kind(&self, inner: AstId) -> Option<CharSet> {
-        let set = self.one_character(inner)?;
-        let is_decided = |kind: &CharSet| {
-            let common = kind.intersection(&set);
-            common.is_empty() || common == *kind
-        };
-        self.kinds.iter().all(is_decided).then_some(set)
-    }
-
-    fn is_of(&self, kind: usize, set: &CharSet) -> bool {
-        !self.kinds[kind].intersection(set).is_empty()
     }
 
     fn both(&self, language: LanguageId) -> Continuation {
@@ -323,6 +363,12 @@ impl<'a> PatternCompiler<'a> {
         if next.nowhere() {
             return Ok(NONE);
         }
+        // Where the text begins matters to assertions alone, and the kind of the last character only to those that ask for it.
+        let place = match place {
+            _ if !self.ast.asserts(id) => Place::Start,
+            Place::Behind(_) if !self.asks_for_kind[id.index()] => Place::Behind(0),
+            place => place,
+        };
         let key = (id, place, next.clone());
         if let Some(&known) = self.followed.get(&key) {
             return Ok(known);
@@ -348,11 +394,12 @@ impl<'a> PatternCompiler<'a> {
             AstForm::Start => Ok(if place == Place::Start { next.empty } else { NONE }),
             AstForm::End => Ok(self.arena.and(vec![EMPTY, next.empty])?),
             &AstForm::WordBoundary { negated } => {
-                let behind_word = matches!(place, Place::Behind(kind) if self.is_of(kind, &word()));
+                let behind_word = matches!(place, Place::Behind(kind) if self.word_kinds >> kind & 1 == 1);
                 self.beginning(next.empty, &word(), behind_word == negated)
             }
             &AstForm::Look { behind, negated, inner } => {
-                if !behind && let Some(set) = self.one_character(inner) {
+                let single = self.single.get(&inner).cloned().flatten();
+                if let Some(set) = single.filter(|_| !behind) {
                     return self.beginning(next.empty, &set, !negated);
                 }
                 let holds = if behind {
@@ -399,6 +446,16 @@ impl<'a> PatternCompiler<'a> {
 
     /// The texts of an expression without assertions that are not empty and end in a character of `set`.
     fn ending(&mut self, id: AstId, set: &CharSet) -> PatternLanguage {
+        let key = (id, set.clone());
+        if let Some(&known) = self.endings.get(&key) {
+            return Ok(known);
+        }
+        let language = self.ending_anew(id, set)?;
+        self.endings.insert(key, language);
+        Ok(language)
+    }
+
+    fn ending_anew(&mut self, id: AstId, set: &CharSet) -> PatternLanguage {
         self.step()?;
         let ast = self.ast;
         match ast.form(id) {
@@ -471,15 +528,24 @@ impl<'a> PatternCompiler<'a> {
                 };
                 let empty = self.followed(inner, place, &more)?;
                 let after = self.followed_behind_each(inner, |_| more.clone())?;
-                optional = Continuation {
+                let longer = Continuation {
                     empty: self.arena.or(vec![next.empty, empty])?,
                     after: self.either(&next.after, &after)?,
                 };
+                // Further rounds add nothing.
+                if longer == optional {
+                    break;
+                }
+                optional = longer;
             }
             optional
         };
         for _ in 0..min {
-            next = self.preceded(inner, place, &next)?;
+            let longer = self.preceded(inner, place, &next)?;
+            if longer == next {
+                break;
+            }
+            next = longer;
         }
         Ok(next.empty)
     }
@@ -492,25 +558,10 @@ impl<'a> PatternCompiler<'a> {
     }
 
     fn loop_followed(&mut self, inner: AstId, place: Place, next: &Continuation) -> Result<Continuation, PatternError> {
-        let pasts = ((1u16 << self.past.len()) - 1) as u8;
-        // What follows a round is one language for all kinds, unless something asks for them.
-        let is_one = !self.asks_for_kind[inner.index()] && next.after.iter().all(|&after| after == next.after[0]);
-        let mut again: Vec<LanguageId> = Vec::new();
-        for &after in &next.after {
-            again.push(match again.first() {
-                Some(&same) if is_one => same,
-                _ => self.arena.announce_loop(self.arena.facts(after).nullable, pasts)?,
-            });
-        }
         let round = Continuation {
             empty: NONE,
-            after: again,
+            after: self.rounds(inner, &next.after)?,
         };
-        let once_more = self.followed_behind_each(inner, |_| round.clone())?;
-        let definitions = self.either(&next.after, &once_more)?;
-        for (&again, definition) in round.after.iter().zip(definitions) {
-            self.arena.define_loop(again, definition);
-        }
         // Elsewhere than at the beginning this is a round just compiled.
         let from_here = self.followed(inner, place, &round)?;
         Ok(Continuation {
@@ -522,16 +573,101 @@ impl<'a> PatternCompiler<'a> {
     /// The texts of `id` that begin with a character of `set`, or those that do not.
     fn beginning(&mut self, id: LanguageId, set: &CharSet, is_of_set: bool) -> PatternLanguage {
         if is_of_set {
-            return self.arena.beginning(id, set);
+            return self.beginning_with(id, set, BEGINNING_DEPTH);
         }
         let empty = self.arena.and(vec![EMPTY, id])?;
-        let others = self.arena.beginning(id, &set.complement())?;
+        let others = self.beginning_with(id, &set.complement(), BEGINNING_DEPTH)?;
         Ok(self.arena.or(vec![empty, others])?)
     }
 
+    /// The texts of `id` that begin with a character of `set`, by the structure of `id` up to a depth: an intersection would hide what
+    /// texts begin like.
+    fn beginning_with(&mut self, id: LanguageId, set: &CharSet, depth: usize) -> PatternLanguage {
+        let key = (id, set.clone());
+        if let Some(&known) = self.beginnings.get(&key) {
+            return Ok(known);
+        }
+        let mut ways = Vec::new();
+        let mut rest = id;
+        loop {
+            self.step()?;
+            let (first, tail) = match *self.arena.node(rest) {
+                Expr::Concat(first, tail) => (first, tail),
+                _ => (rest, EMPTY),
+            };
+            let nullable = self.arena.facts(first).nullable;
+            // Whether texts begin here or behind it may depend on the past.
+            let is_plain = nullable == 0 || nullable == u64::MAX;
+            let begun = match self.arena.node(first).clone() {
+                Expr::None | Expr::Empty => NONE,
+                Expr::Class(ranges) => {
+                    self.steps += (ranges.len() + set.ranges().len()) / RANGES_A_STEP;
+                    let class = CharSet::from_char_ranges(ranges.iter().copied());
+                    self.arena.class(&class.intersection(set))?
+                }
+                Expr::Or(members) if is_plain && depth > 0 => {
+                    let mut begun = Vec::new();
+                    for &member in &members {
+                        begun.push(self.beginning_with(member, set, depth - 1)?);
+                    }
+                    self.arena.or(begun)?
+                }
+                Expr::Repeat { inner, min, max } if is_plain && depth > 0 => {
+                    let once = self.beginning_with(inner, set, depth - 1)?;
+                    let fewer = if max == UNBOUNDED { max } else { max - 1 };
+                    let more = self.arena.repeat(inner, min.saturating_sub(1), fewer)?;
+                    self.arena.concat(once, more)?
+                }
+                _ => {
+                    let class = self.arena.class(set)?;
+                    let text = self.arena.concat(class, ANY)?;
+                    ways.push(self.arena.and(vec![text, rest])?);
+                    break;
+                }
+            };
+            ways.push(self.arena.concat(begun, tail)?);
+            if tail == EMPTY || nullable == 0 {
+                break;
+            }
+            rest = tail;
+        }
+        let language = self.arena.or(ways)?;
+        self.beginnings.insert(key, language);
+        Ok(language)
+    }
+
+    /// The languages of any number of rounds of a loop, and what follows it, behind a character of each kind.
+    fn rounds(&mut self, inner: AstId, next: &[LanguageId]) -> Result<Vec<LanguageId>, PatternError> {
+        let key = (inner, next.to_vec());
+        if let Some(known) = self.rounds.get(&key) {
+            return Ok(known.clone());
+        }
+        let pasts = ((1u16 << self.past.len()) - 1) as u8;
+        // It is one language for all kinds, unless something asks for them.
+        let is_one = !self.asks_for_kind[inner.index()] && next.iter().all(|&after| after == next[0]);
+        let mut again: Vec<LanguageId> = Vec::new();
+        for &after in next {
+            again.push(match again.first() {
+                Some(&same) if is_one => same,
+                _ => self.arena.announce_loop(self.arena.facts(after).nullable, pasts)?,
+            });
+        }
+        let round = Continuation {
+            empty: NONE,
+            after: again.clone(),
+        };
+        let once_more = self.followed_behind_each(inner, |_| round.clone())?;
+        let definitions = self.either(next, &once_more)?;
+        for (&again, definition) in again.iter().zip(definitions) {
+            self.arena.define_loop(again, definition);
+        }
+        self.rounds.insert(key, again.clone());
+        Ok(again)
+    }
+
     fn lookbehind(&mut self, id: AstId, inner: AstId, place: Place) -> PatternLanguage {
-        if let Some(set) = self.decided_by_kind(inner) {
-            let holds = matches!(place, Place::Behind(kind) if self.is_of(kind, &set));
+        if let Some(kinds) = self.decided.get(&inner) {
+            let holds = matches!(place, Place::Behind(kind) if kinds >> kind & 1 == 1);
             return Ok(if holds { ANY } else { NONE });
         }
         let Some(&(_, language)) = self.behinds.iter().find(|(behind, _)| *behind == id) else {
@@ -547,55 +683,6 @@ impl<'a> PatternCompiler<'a> {
 }
 
 impl Arena {
-    /// The texts of `id` that begin with a character of `set`. Without this, the intersection would hide what texts begin like.
-    fn beginning(&mut self, id: LanguageId, set: &CharSet) -> Result<LanguageId, PatternError> {
-        let mut ways = Vec::new();
-        let mut rest = id;
-        loop {
-            let (first, tail) = match *self.node(rest) {
-                Expr::Concat(first, tail) => (first, tail),
-                _ => (rest, EMPTY),
-            };
-            let nullable = self.facts(first).nullable;
-            if nullable != 0 && nullable != u64::MAX {
-                // Whether texts begin here or behind it depends on the past.
-                let class = self.class(set)?;
-                let text = self.concat(class, ANY)?;
-                ways.push(self.and(vec![text, rest])?);
-                break;
-            }
-            let begun = match self.node(first).clone() {
-                Expr::None | Expr::Empty => NONE,
-                Expr::Class(ranges) => {
-                    let class = CharSet::from_ranges(ranges.iter().map(|range| (range.first(), range.last())));
-                    self.class(&class.intersection(set))?
-                }
-                Expr::Or(members) => {
-                    let members: Result<Vec<_>, _> =
-                        members.iter().map(|&member| self.beginning(member, set)).collect();
-                    self.or(members?)?
-                }
-                Expr::Repeat { inner, min, max } => {
-                    let once = self.beginning(inner, set)?;
-                    let fewer = if max == UNBOUNDED { max } else { max - 1 };
-                    let more = self.repeat(inner, min.saturating_sub(1), fewer)?;
-                    self.concat(once, more)?
-                }
-                _ => {
-                    let class = self.class(set)?;
-                    let text = self.concat(class, ANY)?;
-                    self.and(vec![text, first])?
-                }
-            };
-            ways.push(self.concat(begun, tail)?);
-            if tail == EMPTY || nullable == 0 {
-                break;
-            }
-            rest = tail;
-        }
-        Ok(self.or(ways)?)
-    }
-
     /// The texts of `id`, an expression without assertions, that are not empty.
     fn without_empty(&mut self, id: LanguageId) -> Result<LanguageId, PatternError> {
         let mut parts = Vec::new();

@@ -216,3 +216,25 @@ fn formats_beside_patterns_go_on_iff_both_can_be_completed() {
         assert!(admitted > 500 && refused > 500, "{name}: {admitted} {refused}");
     }
 }
+
+/// What an expression needs may be written in more ways than one, or not at all beside a pattern.
+#[test]
+fn groups_that_references_ask_for_are_written_as_the_pattern_lets_them() {
+    let mut languages = Languages::new(&LanguageLimits::default());
+    let regex = format(&mut languages, "regex");
+    let nested = languages.pattern(r"^\\(?:d|2\(\(\)\)x*)$").unwrap();
+    let both = languages.and(&[regex, nested]).unwrap();
+    assert!(languages.contains(both, r"\2(())xx").unwrap());
+    // A name with `é` can be begun once, behind `‹`, and never be written again.
+    let once = languages.pattern("^[ -~]*(?:‹é)?[ -~]*$").unwrap();
+    let mut state = languages.and(&[regex, once]).unwrap();
+    for c in r"a\k".chars() {
+        state = languages.derivative(state, c).unwrap();
+    }
+    let horizon = crate::strings::Horizon {
+        characters: 10,
+        blanks: 2,
+        octets: 20,
+    };
+    assert_eq!(languages.over_approximation(state, horizon).unwrap(), state);
+}
