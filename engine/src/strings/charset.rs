@@ -81,7 +81,7 @@ impl CharSet {
         Self::from_ranges([(first, last)])
     }
 
-    /// The union of ranges in any order.
+    /// The union of ranges, given by their ends, in any order.
     pub(super) fn from_ranges(ranges: impl IntoIterator<Item = (char, char)>) -> Self {
         let ranges = ranges
             .into_iter()

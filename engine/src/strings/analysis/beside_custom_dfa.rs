@@ -84,10 +84,12 @@ impl Languages {
         beside: LanguageId,
     ) -> Result<bool, LimitReached> {
         let has_room = match state {
-            CustomDfa::Hostname(_) => max >= CustomDfa::HOST_SLACK + HOST_END,
-            CustomDfa::IdnHostname(_) | CustomDfa::RegexSyntax(_) => max == UNBOUNDED,
+            CustomDfa::Hostname(_) => min == 0 && max >= CustomDfa::HOST_SLACK + HOST_END,
+            CustomDfa::IdnHostname(_) => min == 0 && max == UNBOUNDED,
+            // Before a whole expression is ended, any number of letters may be added.
+            CustomDfa::RegexSyntax(_) => max == UNBOUNDED,
         };
-        Ok(min == 0 && has_room && self.completes(state, beside)?)
+        Ok(has_room && self.completes(state, beside)?)
     }
 
     /// Whether every text that may follow both a custom DFA's state and in the language `beside` can be completed in both at once, as
@@ -155,9 +157,12 @@ impl Languages {
             let rows = self.transitions(state)?;
             let ended = self.arena.and(vec![state, ends])?;
             let possible = of(&rows);
-            // With further characters, a reference could be written whose group cannot.
-            let has_others = kind == Completed::RegexSyntax && possible != needed;
-            if has_others || lacks(&possible, &needed) || self.is_empty(ended)? {
+            let is_enough = match kind {
+                Completed::Hostname | Completed::IdnHostname => !lacks(&possible, &needed),
+                // With further characters, a reference could be written whose group cannot.
+                Completed::RegexSyntax => possible == needed,
+            };
+            if !is_enough || self.is_empty(ended)? {
                 return Ok(None);
             }
             for &(_, target) in rows.iter() {

@@ -221,8 +221,7 @@ impl Languages {
             _ if self.arena.has_custom_dfa(id) => return Ok(CharSet::all()),
             _ => {
                 let rows = self.derivatives.of(&mut self.arena, id)?;
-                let ranges = rows.iter().map(|(range, _)| (range.first(), range.last()));
-                return Ok(CharSet::from_ranges(ranges));
+                return Ok(CharSet::from_char_ranges(rows.iter().map(|(range, _)| *range)));
             }
         };
         if depth == 0 {

@@ -107,14 +107,15 @@ impl Languages {
                 self.arena.repeat(inner, min, max)
             }
             Expr::And(_) => {
-                if let Some((state, beside)) = self.split_custom_dfa(id)?
+                if let Some((state, others)) = self.split_custom_dfa(id)?
                     && let CustomDfa::RegexSyntax(regex) = &state
-                    && !regex.is_coarse()
-                    && self.arena.as_length(beside).is_none()
-                    && self.completes(&state, beside)?
                 {
-                    let coarse = self.over_approximation_of_regex(regex, horizon)?;
-                    return self.arena.and(vec![coarse, beside]);
+                    // Letters may always be added, so that a least length excludes no beginning.
+                    let (beside, min, max) = self.split_length(others)?.unwrap_or((others, 0, UNBOUNDED));
+                    if beside != ANY && self.completes_within(&state, (min, max), beside)? {
+                        let coarse = self.over_approximation_of_regex(regex, horizon)?;
+                        return self.arena.and(vec![coarse, beside]);
+                    }
                 }
                 if let Some((bounded, most)) = self.split_octets(id)? {
                     let room = self.slack(bounded, depth)?.map(|slack| {

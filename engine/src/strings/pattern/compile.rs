@@ -72,6 +72,13 @@ impl Continuation {
     }
 }
 
+/// A set of characters that an assertion asks for of the next character.
+struct NextSet {
+    characters: CharSet,
+    /// The texts that begin with one of them.
+    texts: LanguageId,
+}
+
 pub(super) struct PatternCompiler<'a> {
     arena: &'a mut Arena,
     ast: &'a Ast,
@@ -90,11 +97,19 @@ pub(super) struct PatternCompiler<'a> {
     /// The languages of expressions without assertions: expressions before an assertion are compiled more than once.
     plain: Vec<Option<LanguageId>>,
     followed: HashMap<(AstId, Place, Continuation), LanguageId>,
-    /// The texts of expressions without assertions that end in one of some characters.
-    endings: HashMap<(AstId, CharSet), LanguageId>,
-    /// The texts of languages that begin with one of some characters.
-    beginnings: HashMap<(LanguageId, CharSet), LanguageId>,
-    /// What rounds of loops are followed by, for each kind of the last character, by what the loops are followed by.
+    /// The characters of some kinds, by the bits of these.
+    united_kinds: HashMap<u8, Rc<CharSet>>,
+    /// The texts of expressions without assertions that are not empty and end in a character of some kinds.
+    endings: HashMap<(AstId, u8), LanguageId>,
+    /// The sets of characters that assertions ask for of the next character: those of `\w`, where there is no expression, or those of a
+    /// lookahead's expression, or all others.
+    next_sets: HashMap<(Option<AstId>, bool), Rc<NextSet>>,
+    /// The texts of languages that begin with a character of such a set, or none, where their structure does not show them.
+    beginnings: HashMap<(LanguageId, LanguageId), Option<LanguageId>>,
+    /// Languages without the empty text.
+    inhabited: HashMap<LanguageId, LanguageId>,
+    /// For a loop's expression and the languages that may follow the loop, those that may follow a round; one each for each kind of the last
+    /// character.
     rounds: HashMap<(AstId, Vec<LanguageId>), Vec<LanguageId>>,
     /// Lookbehinds by their condition, and the languages of the pasts that fulfil it.
     behinds: Vec<(AstId, LanguageId)>,
@@ -115,24 +130,27 @@ impl<'a> PatternCompiler<'a> {
             asks_for_kind: vec![false; ast.ids().count()],
             plain: vec![None; ast.ids().count()],
             followed: HashMap::new(),
+            united_kinds: HashMap::new(),
             endings: HashMap::new(),
+            next_sets: HashMap::new(),
             beginnings: HashMap::new(),
+            inhabited: HashMap::new(),
             rounds: HashMap::new(),
             behinds: Vec::new(),
             past: Vec::new(),
         };
-        compiler.find_kinds();
+        compiler.find_kinds()?;
         compiler.find_conditions()?;
         Ok(compiler)
     }
 
     /// Divides the characters by the assertions about the last one.
-    fn find_kinds(&mut self) {
+    fn find_kinds(&mut self) -> Result<(), PatternError> {
         let ast = self.ast;
         let word = word();
         let is_boundary = |id| matches!(ast.form(id), AstForm::WordBoundary { .. });
         if ast.ids().any(is_boundary) {
-            self.divide(&word);
+            self.divide(&word)?;
         }
         let mut behind = Vec::new();
         for id in ast.ids() {
@@ -147,7 +165,7 @@ impl<'a> PatternCompiler<'a> {
             let set = self.one_character(inner).map(Rc::new);
             self.single.insert(inner, set.clone());
             if let Some(set) = set.filter(|_| looks_behind) {
-                self.divide(&set);
+                self.divide(&set)?;
                 behind.push((inner, set));
             }
         }
@@ -165,16 +183,20 @@ impl<'a> PatternCompiler<'a> {
                 AstForm::Empty | AstForm::Class(_) | AstForm::Start | AstForm::End => false,
             };
         }
+        Ok(())
     }
 
     /// Divides each kind by whether a character is of `set`, unless these are too many kinds.
-    fn divide(&mut self, set: &CharSet) {
+    fn divide(&mut self, set: &CharSet) -> Result<(), PatternError> {
+        let ranges = self.kinds.iter().map(|kind| kind.ranges().len() + set.ranges().len());
+        self.count_ranges(ranges.sum())?;
         let sides = [set.clone(), set.complement()];
         let parts = (self.kinds.iter()).flat_map(|kind| sides.each_ref().map(|side| kind.intersection(side)));
         let kinds: Vec<_> = parts.filter(|part| !part.is_empty()).collect();
         if kinds.len() <= MAX_KINDS {
             self.kinds = kinds;
         }
+        Ok(())
     }
 
     /// The kinds that make up `set`, as bits; none where it has a part of a kind.
@@ -248,16 +270,26 @@ impl<'a> PatternCompiler<'a> {
             .collect()
     }
 
-    /// The different languages among those of all kinds, each with the characters of its kinds.
-    fn by_language(&self, languages: &[LanguageId]) -> Vec<(CharSet, LanguageId)> {
-        let mut different: Vec<(CharSet, LanguageId)> = Vec::new();
-        for (kind, &language) in self.kinds.iter().zip(languages) {
+    /// The different languages among those of all kinds, each with its kinds, as bits.
+    fn by_language(&self, languages: &[LanguageId]) -> Vec<(u8, LanguageId)> {
+        let mut different: Vec<(u8, LanguageId)> = Vec::new();
+        for (kind, &language) in languages.iter().enumerate() {
             match different.iter_mut().find(|(_, known)| *known == language) {
-                Some((set, _)) => *set = set.union(kind),
-                None => different.push((kind.clone(), language)),
+                Some((kinds, _)) => *kinds |= 1 << kind,
+                None => different.push((1 << kind, language)),
             }
         }
         different
+    }
+
+    /// The characters of some kinds, which are given as bits.
+    fn characters_of(&mut self, kinds: u8) -> Rc<CharSet> {
+        let all = self.kinds.iter().enumerate().filter(|(i, _)| kinds >> i & 1 == 1);
+        let united = self.united_kinds.entry(kinds).or_insert_with(|| {
+            let ranges = all.flat_map(|(_, kind)| kind.ranges().iter().copied());
+            Rc::new(CharSet::from_char_ranges(ranges))
+        });
+        united.clone()
     }
 
     /// Texts that begin anywhere with a match and go on with `next`.
@@ -270,8 +302,9 @@ impl<'a> PatternCompiler<'a> {
         let next = self.both(next);
         let mut places = vec![self.followed(inner, Place::Start, &next)?];
         let later = self.followed_behind_each(inner, |_| next.clone())?;
-        for (set, language) in self.by_language(&later) {
-            let last = self.arena.class(&set)?;
+        for (kinds, language) in self.by_language(&later) {
+            let last = self.characters_of(kinds);
+            let last = self.arena.class(&last)?;
             let before = match last {
                 CHARACTER => self.arena.repeat(CHARACTER, 1, UNBOUNDED)?,
                 last => self.arena.concat(ANY, last)?,
@@ -319,6 +352,12 @@ impl<'a> PatternCompiler<'a> {
             });
         }
         Ok(())
+    }
+
+    /// Counts steps for sets of so many ranges of characters.
+    fn count_ranges(&mut self, ranges: usize) -> Result<(), PatternError> {
+        self.steps += ranges / RANGES_A_STEP;
+        self.step()
     }
 
     /// The texts that an expression without assertions matches whole.
@@ -395,12 +434,11 @@ impl<'a> PatternCompiler<'a> {
             AstForm::End => Ok(self.arena.and(vec![EMPTY, next.empty])?),
             &AstForm::WordBoundary { negated } => {
                 let behind_word = matches!(place, Place::Behind(kind) if self.word_kinds >> kind & 1 == 1);
-                self.beginning(next.empty, &word(), behind_word == negated)
+                self.beginning(next.empty, None, behind_word == negated)
             }
             &AstForm::Look { behind, negated, inner } => {
-                let single = self.single.get(&inner).cloned().flatten();
-                if let Some(set) = single.filter(|_| !behind) {
-                    return self.beginning(next.empty, &set, !negated);
+                if !behind && matches!(self.single.get(&inner), Some(Some(_))) {
+                    return self.beginning(next.empty, Some(inner), !negated);
                 }
                 let holds = if behind {
                     self.lookbehind(id, inner, place)?
@@ -423,8 +461,8 @@ impl<'a> PatternCompiler<'a> {
         if let [(_, after)] = ways[..] {
             ends.push((matched, after));
         } else {
-            for (set, after) in ways {
-                ends.push((self.ending(id, &set)?, after));
+            for (kinds, after) in ways {
+                ends.push((self.ending(id, kinds)?, after));
             }
             ends.retain(|&(matched, _)| matched != NONE);
         }
@@ -432,7 +470,11 @@ impl<'a> PatternCompiler<'a> {
         match ends[..] {
             [(_, after)] if after == next.empty => return Ok(self.arena.concat(matched, after)?),
             [(_, after)] => {
-                let inhabited = self.arena.without_empty(matched)?;
+                let inhabited = match self.inhabited.get(&matched) {
+                    Some(&known) => known,
+                    None => self.arena.without_empty(matched)?,
+                };
+                self.inhabited.insert(matched, inhabited);
                 texts.push(self.arena.concat(inhabited, after)?);
             }
             _ => {
@@ -444,28 +486,34 @@ impl<'a> PatternCompiler<'a> {
         Ok(self.arena.or(texts)?)
     }
 
-    /// The texts of an expression without assertions that are not empty and end in a character of `set`.
-    fn ending(&mut self, id: AstId, set: &CharSet) -> PatternLanguage {
-        let key = (id, set.clone());
-        if let Some(&known) = self.endings.get(&key) {
+    /// The texts of an expression without assertions that are not empty and end in a character of some kinds, which are given as bits.
+    fn ending(&mut self, id: AstId, kinds: u8) -> PatternLanguage {
+        if let Some(&known) = self.endings.get(&(id, kinds)) {
             return Ok(known);
         }
-        let language = self.ending_anew(id, set)?;
-        self.endings.insert(key, language);
+        let language = self.ending_anew(id, kinds)?;
+        self.endings.insert((id, kinds), language);
         Ok(language)
     }
 
-    fn ending_anew(&mut self, id: AstId, set: &CharSet) -> PatternLanguage {
+    fn ending_anew(&mut self, id: AstId, kinds: u8) -> PatternLanguage {
         self.step()?;
         let ast = self.ast;
         match ast.form(id) {
-            AstForm::Class(class) => Ok(self.arena.class(&class.intersection(set))?),
+            AstForm::Class(class) => {
+                let set = self.characters_of(kinds);
+                self.count_ranges(class.ranges().len() + set.ranges().len())?;
+                Ok(self.arena.class(&class.intersection(&set))?)
+            }
             AstForm::Concat(parts) => {
                 let mut ways = Vec::new();
                 for (i, &part) in parts.iter().enumerate().rev() {
-                    let mut text = self.ending(part, set)?;
+                    let mut text = self.ending(part, kinds)?;
                     for &part in parts[..i].iter().rev() {
-                        self.step()?;
+                        // The first of the ways takes no more than the parts themselves.
+                        if !ways.is_empty() {
+                            self.step()?;
+                        }
                         let before = self.plain(part)?;
                         text = self.arena.concat(before, text)?;
                     }
@@ -478,12 +526,12 @@ impl<'a> PatternCompiler<'a> {
                 Ok(self.arena.or(ways)?)
             }
             AstForm::Alternatives(parts) => {
-                let parts: Result<Vec<_>, _> = parts.iter().map(|&part| self.ending(part, set)).collect();
+                let parts: Result<Vec<_>, _> = parts.iter().map(|&part| self.ending(part, kinds)).collect();
                 Ok(self.arena.or(parts?)?)
             }
             &AstForm::Repeat { inner, min, max } if max > 0 => {
                 // Rounds that match nothing may come first.
-                let last = self.ending(inner, set)?;
+                let last = self.ending(inner, kinds)?;
                 let before = self.plain(inner)?;
                 let fewer = if max == UNBOUNDED { max } else { max - 1 };
                 let before = self.arena.repeat(before, min.saturating_sub(1), fewer)?;
@@ -496,6 +544,10 @@ impl<'a> PatternCompiler<'a> {
     fn concat_followed(&mut self, parts: &[AstId], place: Place, next: &Continuation) -> PatternLanguage {
         let mut next = next.clone();
         for &part in parts.iter().rev() {
+            self.step()?;
+            if next.nowhere() {
+                return Ok(NONE);
+            }
             next = self.preceded(part, place, &next)?;
         }
         Ok(next.empty)
@@ -521,6 +573,7 @@ impl<'a> PatternCompiler<'a> {
         } else {
             let mut optional = next.clone();
             for _ in min..max {
+                self.step()?;
                 // A round that matches nothing adds nothing, so that the rounds left out are the last.
                 let more = Continuation {
                     empty: NONE,
@@ -541,6 +594,7 @@ impl<'a> PatternCompiler<'a> {
             optional
         };
         for _ in 0..min {
+            self.step()?;
             let longer = self.preceded(inner, place, &next)?;
             if longer == next {
                 break;
@@ -570,23 +624,38 @@ impl<'a> PatternCompiler<'a> {
         })
     }
 
-    /// The texts of `id` that begin with a character of `set`, or those that do not.
-    fn beginning(&mut self, id: LanguageId, set: &CharSet, is_of_set: bool) -> PatternLanguage {
-        if is_of_set {
-            return self.beginning_with(id, set, BEGINNING_DEPTH);
+    /// The texts of `id` that begin with a character that a lookahead's expression matches, or `\w` where there is none, or those that do
+    /// not.
+    fn beginning(&mut self, id: LanguageId, asked: Option<AstId>, is_asked: bool) -> PatternLanguage {
+        let set = self.next_set(asked, is_asked)?;
+        let begun = self.beginning_with(id, &set, BEGINNING_DEPTH)?;
+        if is_asked {
+            return Ok(begun);
         }
         let empty = self.arena.and(vec![EMPTY, id])?;
-        let others = self.beginning_with(id, &set.complement(), BEGINNING_DEPTH)?;
-        Ok(self.arena.or(vec![empty, others])?)
+        Ok(self.arena.or(vec![empty, begun])?)
+    }
+
+    /// The characters that a lookahead's expression matches, or those of `\w` where there is none, or all others.
+    fn next_set(&mut self, asked: Option<AstId>, is_asked: bool) -> Result<Rc<NextSet>, PatternError> {
+        if let Some(known) = self.next_sets.get(&(asked, is_asked)) {
+            return Ok(known.clone());
+        }
+        let set = match asked {
+            None => word(),
+            Some(inner) => self.one_character(inner).unwrap_or_default(),
+        };
+        let characters = if is_asked { set } else { set.complement() };
+        let class = self.arena.class(&characters)?;
+        let texts = self.arena.concat(class, ANY)?;
+        let found = Rc::new(NextSet { characters, texts });
+        self.next_sets.insert((asked, is_asked), found.clone());
+        Ok(found)
     }
 
     /// The texts of `id` that begin with a character of `set`, by the structure of `id` up to a depth: an intersection would hide what
     /// texts begin like.
-    fn beginning_with(&mut self, id: LanguageId, set: &CharSet, depth: usize) -> PatternLanguage {
-        let key = (id, set.clone());
-        if let Some(&known) = self.beginnings.get(&key) {
-            return Ok(known);
-        }
+    fn beginning_with(&mut self, id: LanguageId, set: &NextSet, depth: usize) -> PatternLanguage {
         let mut ways = Vec::new();
         let mut rest = id;
         loop {
@@ -595,45 +664,53 @@ impl<'a> PatternCompiler<'a> {
                 Expr::Concat(first, tail) => (first, tail),
                 _ => (rest, EMPTY),
             };
-            let nullable = self.arena.facts(first).nullable;
-            // Whether texts begin here or behind it may depend on the past.
-            let is_plain = nullable == 0 || nullable == u64::MAX;
-            let begun = match self.arena.node(first).clone() {
-                Expr::None | Expr::Empty => NONE,
-                Expr::Class(ranges) => {
-                    self.steps += (ranges.len() + set.ranges().len()) / RANGES_A_STEP;
-                    let class = CharSet::from_char_ranges(ranges.iter().copied());
-                    self.arena.class(&class.intersection(set))?
-                }
-                Expr::Or(members) if is_plain && depth > 0 => {
-                    let mut begun = Vec::new();
-                    for &member in &members {
-                        begun.push(self.beginning_with(member, set, depth - 1)?);
-                    }
-                    self.arena.or(begun)?
-                }
-                Expr::Repeat { inner, min, max } if is_plain && depth > 0 => {
-                    let once = self.beginning_with(inner, set, depth - 1)?;
-                    let fewer = if max == UNBOUNDED { max } else { max - 1 };
-                    let more = self.arena.repeat(inner, min.saturating_sub(1), fewer)?;
-                    self.arena.concat(once, more)?
-                }
-                _ => {
-                    let class = self.arena.class(set)?;
-                    let text = self.arena.concat(class, ANY)?;
-                    ways.push(self.arena.and(vec![text, rest])?);
-                    break;
-                }
+            let Some(begun) = self.begun(first, set, depth)? else {
+                ways.push(self.arena.and(vec![set.texts, rest])?);
+                break;
             };
             ways.push(self.arena.concat(begun, tail)?);
-            if tail == EMPTY || nullable == 0 {
+            if tail == EMPTY || !self.arena.nullable(first) {
                 break;
             }
             rest = tail;
         }
-        let language = self.arena.or(ways)?;
-        self.beginnings.insert(key, language);
-        Ok(language)
+        Ok(self.arena.or(ways)?)
+    }
+
+    /// The texts of `id`, which is not two languages one after the other, that begin with a character of `set`; none where its structure
+    /// does not show them.
+    fn begun(&mut self, id: LanguageId, set: &NextSet, depth: usize) -> Result<Option<LanguageId>, PatternError> {
+        let key = (id, set.texts);
+        if let Some(&known) = self.beginnings.get(&key) {
+            return Ok(known);
+        }
+        let nullable = self.arena.facts(id).nullable;
+        // Whether texts begin here or behind it may depend on the past.
+        let is_plain = nullable == 0 || nullable == u64::MAX;
+        let begun = match self.arena.node(id).clone() {
+            Expr::None | Expr::Empty => Some(NONE),
+            Expr::Class(ranges) => {
+                self.count_ranges(ranges.len() + set.characters.ranges().len())?;
+                let class = CharSet::from_char_ranges(ranges.iter().copied());
+                Some(self.arena.class(&class.intersection(&set.characters))?)
+            }
+            Expr::Or(members) if is_plain && depth > 0 => {
+                let mut begun = Vec::new();
+                for &member in &members {
+                    begun.push(self.beginning_with(member, set, depth - 1)?);
+                }
+                Some(self.arena.or(begun)?)
+            }
+            Expr::Repeat { inner, min, max } if is_plain && depth > 0 => {
+                let once = self.beginning_with(inner, set, depth - 1)?;
+                let fewer = if max == UNBOUNDED { max } else { max - 1 };
+                let more = self.arena.repeat(inner, min.saturating_sub(1), fewer)?;
+                Some(self.arena.concat(once, more)?)
+            }
+            _ => None,
+        };
+        self.beginnings.insert(key, begun);
+        Ok(begun)
     }
 
     /// The languages of any number of rounds of a loop, and what follows it, behind a character of each kind.

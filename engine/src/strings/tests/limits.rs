@@ -46,6 +46,26 @@ fn assertions_are_compiled_in_bounded_work() {
     assert!(languages().pattern(&deep).is_ok());
     assert_eq!(follow(r"(?:\b){1000000000000}a", "-a"), Some(true));
     assert_eq!(follow(r"^(?:\b){0,1000000000000}a", "a"), Some(true));
+    // What is not compiled in the steps that there are is refused.
+    let set: String = (0..30_000)
+        .filter_map(|c| char::from_u32(0x3400 + 2 * c))
+        .filter(|c| c.is_alphabetic())
+        .collect();
+    let letters = vec!["a|b"; 20_000].join("|");
+    let many: Vec<String> = (0..20_000)
+        .map(|word| format!("{}{word}", ["a", "b"][word % 2]))
+        .collect();
+    let many = many.join("|");
+    for hostile in [
+        format!("(?:{letters})(?<![{set}])x"),
+        format!("(?<![{set}]){}x", "(?<!a)(?<!b)".repeat(20_000)),
+        format!("^(?:(?=a)(?:{many})){{50000}}$"),
+        format!("^(?:a(?=x)|{letters}(?=)[]){{100000}}$"),
+        format!("^(?:(?:{many}|)(?=a)){{0,50000}}$"),
+    ] {
+        let compiled = languages().pattern(&hostile);
+        assert!(matches!(compiled, Ok(_) | Err(PatternError::TooLarge { .. })));
+    }
     let words: Vec<String> = (0..100).map(|word| format!("w{word}")).collect();
     let words = format!(r"^(?:\b(?:{})\b ?){{100}}$", words.join("|"));
     assert_eq!(follow(&words, &["w7"; 100].join(" ")), Some(true));
