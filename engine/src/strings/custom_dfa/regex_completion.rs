@@ -38,9 +38,8 @@ impl RegexSyntax {
         self.cheapest() + names.sum::<u64>() + 2 * characters + LONGEST_END
     }
 
-    /// What every text that may follow has, as lists of pairs of a number and a text: the texts of a list occur one after another, and at
-    /// least so many characters come before each. One list is of what closes what is open, the others are of groups that references ask
-    /// for.
+    /// Lists of texts that every completion of this state contains, those of one list in order, each with the least number of characters
+    /// before it. The first list closes what is open; the others are the groups that references ask for.
     pub(in crate::strings) fn needed(&self) -> Vec<Vec<(u64, String)>> {
         let (mut before, mut end, mut is_group) = (0, None, false);
         match &self.at {
@@ -67,7 +66,7 @@ impl RegexSyntax {
         let first = closing[0].clone();
         let mut needed = vec![closing];
         // A group that has been begun may be one of those that references ask for.
-        if is_group || self.is_coarse() {
+        if is_group {
             return needed;
         }
         let missing = self.missing.iter().take(MAX_NEEDED);

@@ -17,6 +17,9 @@
 //!
 //! [`Expr::Past`]: crate::strings::expr::expression::Expr::Past
 
+mod edges;
+mod kinds;
+
 use std::rc::Rc;
 
 use hashbrown::HashMap;
@@ -28,13 +31,8 @@ use crate::strings::language_id::{ANY, CHARACTER, EMPTY, LanguageId, NONE, UNBOU
 use crate::strings::limits::LanguageLimits;
 use crate::strings::pattern::ast::{Ast, AstForm, AstId};
 use crate::strings::pattern::error::PatternError;
-use crate::strings::unicode_properties::word;
+use edges::NextSet;
 
-/// Maximal number of kinds of characters: each lookbehind for one character may double it, and each kind makes a language larger.
-const MAX_KINDS: usize = 8;
-
-/// Maximal depth of an expression whose beginnings are told by its structure.
-const BEGINNING_DEPTH: usize = 8;
 /// Number of ranges of characters that are intersected in one step.
 const RANGES_A_STEP: usize = 64;
 
@@ -72,13 +70,6 @@ impl Continuation {
     }
 }
 
-/// A set of characters that an assertion asks for of the next character.
-struct NextSet {
-    characters: CharSet,
-    /// The texts that begin with one of them.
-    texts: LanguageId,
-}
-
 pub(super) struct PatternCompiler<'a> {
     arena: &'a mut Arena,
     ast: &'a Ast,
@@ -88,8 +79,8 @@ pub(super) struct PatternCompiler<'a> {
     kinds: Vec<CharSet>,
     /// The kinds of the characters of `\w`, as bits.
     word_kinds: u8,
-    /// The characters that the expressions of lookarounds match, where they match one character whatever is around it.
-    single: HashMap<AstId, Option<Rc<CharSet>>>,
+    /// The characters that expressions of lookarounds match, of those that match one character whatever is around it.
+    single: HashMap<AstId, CharSet>,
     /// For the expressions of lookbehinds that the kind of the last character decides, the kinds that they match, as bits.
     decided: HashMap<AstId, u8>,
     /// For each expression, whether it has an assertion that the kind of the last character decides.
@@ -144,90 +135,6 @@ impl<'a> PatternCompiler<'a> {
         Ok(compiler)
     }
 
-    /// Divides the characters by the assertions about the last one.
-    fn find_kinds(&mut self) -> Result<(), PatternError> {
-        let ast = self.ast;
-        let word = word();
-        let is_boundary = |id| matches!(ast.form(id), AstForm::WordBoundary { .. });
-        if ast.ids().any(is_boundary) {
-            self.divide(&word)?;
-        }
-        let mut behind = Vec::new();
-        for id in ast.ids() {
-            let &AstForm::Look {
-                behind: looks_behind,
-                inner,
-                ..
-            } = ast.form(id)
-            else {
-                continue;
-            };
-            let set = self.one_character(inner).map(Rc::new);
-            self.single.insert(inner, set.clone());
-            if let Some(set) = set.filter(|_| looks_behind) {
-                self.divide(&set)?;
-                behind.push((inner, set));
-            }
-        }
-        self.word_kinds = self.kinds_of(&word).unwrap_or(0);
-        for (inner, set) in behind {
-            self.decided.extend(self.kinds_of(&set).map(|kinds| (inner, kinds)));
-        }
-        for id in ast.ids() {
-            let asks = |id: &AstId| self.asks_for_kind[id.index()];
-            self.asks_for_kind[id.index()] = match ast.form(id) {
-                AstForm::WordBoundary { .. } => true,
-                AstForm::Look { behind, inner, .. } => asks(inner) || *behind && self.decided.contains_key(inner),
-                AstForm::Repeat { inner, .. } => asks(inner),
-                AstForm::Concat(parts) | AstForm::Alternatives(parts) => parts.iter().any(asks),
-                AstForm::Empty | AstForm::Class(_) | AstForm::Start | AstForm::End => false,
-            };
-        }
-        Ok(())
-    }
-
-    /// Divides each kind by whether a character is of `set`, unless these are too many kinds.
-    fn divide(&mut self, set: &CharSet) -> Result<(), PatternError> {
-        let ranges = self.kinds.iter().map(|kind| kind.ranges().len() + set.ranges().len());
-        self.count_ranges(ranges.sum())?;
-        let sides = [set.clone(), set.complement()];
-        let parts = (self.kinds.iter()).flat_map(|kind| sides.each_ref().map(|side| kind.intersection(side)));
-        let kinds: Vec<_> = parts.filter(|part| !part.is_empty()).collect();
-        if kinds.len() <= MAX_KINDS {
-            self.kinds = kinds;
-        }
-        Ok(())
-    }
-
-    /// The kinds that make up `set`, as bits; none where it has a part of a kind.
-    fn kinds_of(&self, set: &CharSet) -> Option<u8> {
-        let mut kinds = 0;
-        for (i, kind) in self.kinds.iter().enumerate() {
-            let common = kind.intersection(set);
-            if common == *kind {
-                kinds |= 1 << i;
-            } else if !common.is_empty() {
-                return None;
-            }
-        }
-        Some(kinds)
-    }
-
-    /// The characters that an expression matches, where it matches one character whatever is around it.
-    fn one_character(&self, id: AstId) -> Option<CharSet> {
-        let mut ranges = Vec::new();
-        let mut open = vec![id];
-        while let Some(id) = open.pop() {
-            match self.ast.form(id) {
-                AstForm::Class(set) => ranges.extend_from_slice(set.ranges()),
-                AstForm::Concat(parts) if parts.len() == 1 => open.extend_from_slice(parts),
-                AstForm::Alternatives(parts) => open.extend_from_slice(parts),
-                _ => return None,
-            }
-        }
-        Some(CharSet::from_char_ranges(ranges))
-    }
-
     /// Numbers the conditions on the past before anything is compiled: loops announce which they may mention.
     fn find_conditions(&mut self) -> Result<(), PatternError> {
         for id in self.ast.ids() {
@@ -268,28 +175,6 @@ impl<'a> PatternCompiler<'a> {
         (0..self.kinds.len())
             .map(|kind| self.followed(inner, Place::Behind(kind), &next(kind)))
             .collect()
-    }
-
-    /// The different languages among those of all kinds, each with its kinds, as bits.
-    fn by_language(&self, languages: &[LanguageId]) -> Vec<(u8, LanguageId)> {
-        let mut different: Vec<(u8, LanguageId)> = Vec::new();
-        for (kind, &language) in languages.iter().enumerate() {
-            match different.iter_mut().find(|(_, known)| *known == language) {
-                Some((kinds, _)) => *kinds |= 1 << kind,
-                None => different.push((1 << kind, language)),
-            }
-        }
-        different
-    }
-
-    /// The characters of some kinds, which are given as bits.
-    fn characters_of(&mut self, kinds: u8) -> Rc<CharSet> {
-        let all = self.kinds.iter().enumerate().filter(|(i, _)| kinds >> i & 1 == 1);
-        let united = self.united_kinds.entry(kinds).or_insert_with(|| {
-            let ranges = all.flat_map(|(_, kind)| kind.ranges().iter().copied());
-            Rc::new(CharSet::from_char_ranges(ranges))
-        });
-        united.clone()
     }
 
     /// Texts that begin anywhere with a match and go on with `next`.
@@ -437,7 +322,7 @@ impl<'a> PatternCompiler<'a> {
                 self.beginning(next.empty, None, behind_word == negated)
             }
             &AstForm::Look { behind, negated, inner } => {
-                if !behind && matches!(self.single.get(&inner), Some(Some(_))) {
+                if !behind && self.single.contains_key(&inner) {
                     return self.beginning(next.empty, Some(inner), !negated);
                 }
                 let holds = if behind {
@@ -484,61 +369,6 @@ impl<'a> PatternCompiler<'a> {
             }
         }
         Ok(self.arena.or(texts)?)
-    }
-
-    /// The texts of an expression without assertions that are not empty and end in a character of some kinds, which are given as bits.
-    fn ending(&mut self, id: AstId, kinds: u8) -> PatternLanguage {
-        if let Some(&known) = self.endings.get(&(id, kinds)) {
-            return Ok(known);
-        }
-        let language = self.ending_anew(id, kinds)?;
-        self.endings.insert((id, kinds), language);
-        Ok(language)
-    }
-
-    fn ending_anew(&mut self, id: AstId, kinds: u8) -> PatternLanguage {
-        self.step()?;
-        let ast = self.ast;
-        match ast.form(id) {
-            AstForm::Class(class) => {
-                let set = self.characters_of(kinds);
-                self.count_ranges(class.ranges().len() + set.ranges().len())?;
-                Ok(self.arena.class(&class.intersection(&set))?)
-            }
-            AstForm::Concat(parts) => {
-                let mut ways = Vec::new();
-                for (i, &part) in parts.iter().enumerate().rev() {
-                    let mut text = self.ending(part, kinds)?;
-                    for &part in parts[..i].iter().rev() {
-                        // The first of the ways takes no more than the parts themselves.
-                        if !ways.is_empty() {
-                            self.step()?;
-                        }
-                        let before = self.plain(part)?;
-                        text = self.arena.concat(before, text)?;
-                    }
-                    ways.push(text);
-                    let part = self.plain(part)?;
-                    if !self.arena.nullable(part) {
-                        break;
-                    }
-                }
-                Ok(self.arena.or(ways)?)
-            }
-            AstForm::Alternatives(parts) => {
-                let parts: Result<Vec<_>, _> = parts.iter().map(|&part| self.ending(part, kinds)).collect();
-                Ok(self.arena.or(parts?)?)
-            }
-            &AstForm::Repeat { inner, min, max } if max > 0 => {
-                // Rounds that match nothing may come first.
-                let last = self.ending(inner, kinds)?;
-                let before = self.plain(inner)?;
-                let fewer = if max == UNBOUNDED { max } else { max - 1 };
-                let before = self.arena.repeat(before, min.saturating_sub(1), fewer)?;
-                Ok(self.arena.concat(before, last)?)
-            }
-            _ => Ok(NONE),
-        }
     }
 
     fn concat_followed(&mut self, parts: &[AstId], place: Place, next: &Continuation) -> PatternLanguage {
@@ -624,95 +454,6 @@ impl<'a> PatternCompiler<'a> {
         })
     }
 
-    /// The texts of `id` that begin with a character that a lookahead's expression matches, or `\w` where there is none, or those that do
-    /// not.
-    fn beginning(&mut self, id: LanguageId, asked: Option<AstId>, is_asked: bool) -> PatternLanguage {
-        let set = self.next_set(asked, is_asked)?;
-        let begun = self.beginning_with(id, &set, BEGINNING_DEPTH)?;
-        if is_asked {
-            return Ok(begun);
-        }
-        let empty = self.arena.and(vec![EMPTY, id])?;
-        Ok(self.arena.or(vec![empty, begun])?)
-    }
-
-    /// The characters that a lookahead's expression matches, or those of `\w` where there is none, or all others.
-    fn next_set(&mut self, asked: Option<AstId>, is_asked: bool) -> Result<Rc<NextSet>, PatternError> {
-        if let Some(known) = self.next_sets.get(&(asked, is_asked)) {
-            return Ok(known.clone());
-        }
-        let set = match asked {
-            None => word(),
-            Some(inner) => self.one_character(inner).unwrap_or_default(),
-        };
-        let characters = if is_asked { set } else { set.complement() };
-        let class = self.arena.class(&characters)?;
-        let texts = self.arena.concat(class, ANY)?;
-        let found = Rc::new(NextSet { characters, texts });
-        self.next_sets.insert((asked, is_asked), found.clone());
-        Ok(found)
-    }
-
-    /// The texts of `id` that begin with a character of `set`, by the structure of `id` up to a depth: an intersection would hide what
-    /// texts begin like.
-    fn beginning_with(&mut self, id: LanguageId, set: &NextSet, depth: usize) -> PatternLanguage {
-        let mut ways = Vec::new();
-        let mut rest = id;
-        loop {
-            self.step()?;
-            let (first, tail) = match *self.arena.node(rest) {
-                Expr::Concat(first, tail) => (first, tail),
-                _ => (rest, EMPTY),
-            };
-            let Some(begun) = self.begun(first, set, depth)? else {
-                ways.push(self.arena.and(vec![set.texts, rest])?);
-                break;
-            };
-            ways.push(self.arena.concat(begun, tail)?);
-            if tail == EMPTY || !self.arena.nullable(first) {
-                break;
-            }
-            rest = tail;
-        }
-        Ok(self.arena.or(ways)?)
-    }
-
-    /// The texts of `id`, which is not two languages one after the other, that begin with a character of `set`; none where its structure
-    /// does not show them.
-    fn begun(&mut self, id: LanguageId, set: &NextSet, depth: usize) -> Result<Option<LanguageId>, PatternError> {
-        let key = (id, set.texts);
-        if let Some(&known) = self.beginnings.get(&key) {
-            return Ok(known);
-        }
-        let nullable = self.arena.facts(id).nullable;
-        // Whether texts begin here or behind it may depend on the past.
-        let is_plain = nullable == 0 || nullable == u64::MAX;
-        let begun = match self.arena.node(id).clone() {
-            Expr::None | Expr::Empty => Some(NONE),
-            Expr::Class(ranges) => {
-                self.count_ranges(ranges.len() + set.characters.ranges().len())?;
-                let class = CharSet::from_char_ranges(ranges.iter().copied());
-                Some(self.arena.class(&class.intersection(&set.characters))?)
-            }
-            Expr::Or(members) if is_plain && depth > 0 => {
-                let mut begun = Vec::new();
-                for &member in &members {
-                    begun.push(self.beginning_with(member, set, depth - 1)?);
-                }
-                Some(self.arena.or(begun)?)
-            }
-            Expr::Repeat { inner, min, max } if is_plain && depth > 0 => {
-                let once = self.beginning_with(inner, set, depth - 1)?;
-                let fewer = if max == UNBOUNDED { max } else { max - 1 };
-                let more = self.arena.repeat(inner, min.saturating_sub(1), fewer)?;
-                Some(self.arena.concat(once, more)?)
-            }
-            _ => None,
-        };
-        self.beginnings.insert(key, begun);
-        Ok(begun)
-    }
-
     /// The languages of any number of rounds of a loop, and what follows it, behind a character of each kind.
     fn rounds(&mut self, inner: AstId, next: &[LanguageId]) -> Result<Vec<LanguageId>, PatternError> {
         let key = (inner, next.to_vec());
@@ -756,42 +497,5 @@ impl<'a> PatternCompiler<'a> {
         // Conditions are numbered in the order of `past`; two lookbehinds with one language are one condition.
         let condition = self.past.iter().position(|&past| past == language).unwrap_or_default();
         Ok(self.arena.intern(Expr::Past(condition as u8))?)
-    }
-}
-
-impl Arena {
-    /// The texts of `id`, an expression without assertions, that are not empty.
-    fn without_empty(&mut self, id: LanguageId) -> Result<LanguageId, PatternError> {
-        let mut parts = Vec::new();
-        let mut rest = id;
-        loop {
-            if !self.nullable(rest) {
-                parts.push(rest);
-                break;
-            }
-            let (first, tail) = match *self.node(rest) {
-                Expr::Concat(first, tail) => (first, tail),
-                _ => (rest, EMPTY),
-            };
-            let inhabited = match self.node(first).clone() {
-                Expr::Or(members) => {
-                    let members: Result<Vec<_>, _> = members.iter().map(|&member| self.without_empty(member)).collect();
-                    self.or(members?)?
-                }
-                Expr::Repeat { inner, max, .. } => {
-                    let once = self.without_empty(inner)?;
-                    let fewer = if max == UNBOUNDED { max } else { max - 1 };
-                    let more = self.repeat(inner, 0, fewer)?;
-                    self.concat(once, more)?
-                }
-                _ => NONE,
-            };
-            parts.push(self.concat(inhabited, tail)?);
-            if tail == EMPTY {
-                break;
-            }
-            rest = tail;
-        }
-        Ok(self.or(parts)?)
     }
 }

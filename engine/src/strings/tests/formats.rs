@@ -217,7 +217,7 @@ fn formats_beside_patterns_go_on_iff_both_can_be_completed() {
     }
 }
 
-/// What an expression needs may be written in more ways than one, or not at all beside a pattern.
+/// A group that a reference asks for may be nested in another group, and a pattern may let its name be begun once and never again.
 #[test]
 fn groups_that_references_ask_for_are_written_as_the_pattern_lets_them() {
     let mut languages = Languages::new(&LanguageLimits::default());
