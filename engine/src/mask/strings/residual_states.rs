@@ -19,19 +19,23 @@ const FIRST: u32 = 3;
 
 /// Number of ASCII characters, whose targets are stored.
 const ASCII: u32 = 0x80;
+/// The place of the targets of a state that has none yet.
+const NO_ROW: u32 = u32::MAX;
 
 /// The states that texts lead to from where a walk begins.
 #[derive(Debug, Default)]
 pub(crate) struct ResidualStates {
     numbers: HashMap<Residual, u32>,
     states: Vec<KnownResidual>,
-    /// The targets of the characters of ASCII, state after state.
+    /// The targets of the characters of ASCII, row after row: of each state that a character of ASCII was read in.
     next: Vec<u32>,
 }
 
 #[derive(Debug)]
 struct KnownResidual {
     residual: Residual,
+    /// The place of its first target in [`ResidualStates::next`], or [`NO_ROW`]: most states of a walk are ends of tokens, in which nothing is read.
+    row: u32,
     /// The targets of all characters, for an enumerable language, once they have been computed.
     transitions: Option<Transitions>,
     is_read_singly: bool,
@@ -82,7 +86,8 @@ impl ResidualStates {
 
     /// Bytes that the states take, roughly.
     pub(crate) fn bytes(&self) -> usize {
-        self.states.len() * (size_of::<KnownResidual>() + 4 * ASCII as usize + 2 * size_of::<(Residual, u32)>())
+        self.states.len() * (size_of::<KnownResidual>() + 2 * size_of::<(Residual, u32)>())
+            + size_of_val(&self.next[..])
     }
 
     /// The number of a state.
@@ -105,9 +110,9 @@ impl ResidualStates {
         let number = match is_free {
             true => FREE,
             false => {
-                self.next.resize(self.next.len() + ASCII as usize, UNKNOWN);
                 self.states.push(KnownResidual {
                     residual: residual.clone(),
+                    row: NO_ROW,
                     transitions: None,
                     is_read_singly,
                     recent: None,
@@ -133,9 +138,9 @@ impl ResidualStates {
         label: u32,
     ) -> Result<u32, AutomatonError> {
         if label < ASCII {
-            let known = self.next[((state - FIRST) * ASCII + label) as usize];
-            if known != UNKNOWN {
-                return Ok(known);
+            let row = self.states[(state - FIRST) as usize].row;
+            if row != NO_ROW && self.next[(row + label) as usize] != UNKNOWN {
+                return Ok(self.next[(row + label) as usize]);
             }
         }
         Ok(self.run_after(automaton, free, state, label)?.0)
@@ -203,9 +208,14 @@ impl ResidualStates {
     }
 
     fn keep(&mut self, place: usize, first: u32, last: u32, next: u32) {
-        self.states[place].recent = Some((first, last, next));
+        let state = &mut self.states[place];
+        state.recent = Some((first, last, next));
         if first < ASCII {
-            let row = place * ASCII as usize;
+            if state.row == NO_ROW {
+                state.row = self.next.len() as u32;
+                self.next.resize(self.next.len() + ASCII as usize, UNKNOWN);
+            }
+            let row = state.row as usize;
             self.next[row + first as usize..=row + last.min(ASCII - 1) as usize].fill(next);
         }
     }
