@@ -1,7 +1,7 @@
 //! `maskwright figures`.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::PathBuf;
 
@@ -195,14 +195,22 @@ impl Runs {
                 heat_map::svg(&conformances(records, &[])),
             ));
         }
+        let mut names: HashMap<String, usize> = HashMap::new();
         for overlap in Overlap::all(&self.quality) {
             let model: String = overlap
                 .model
                 .chars()
                 .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
                 .collect();
-            let name = format!("figure-8-overlap-{}-{model}.svg", overlap.task.name());
-            figures.push((name, upset::svg(&overlap)));
+            let name = format!("figure-8-overlap-{}-{model}", overlap.task.name());
+            // Names of models may differ in what stands no longer in the file's.
+            let count = names.entry(name.clone()).and_modify(|count| *count += 1).or_insert(1);
+            let suffix = if *count == 1 {
+                String::new()
+            } else {
+                format!("-{count}")
+            };
+            figures.push((format!("{name}{suffix}.svg"), upset::svg(&overlap)));
         }
         figures
     }

@@ -4,11 +4,12 @@ use serde_json::Value;
 
 /// Lists in the settings of runs whose members have a name and a hash of their questions: tasks of `quality`, data sets of `bench`.
 const ASKED: [&str; 2] = ["tasks", "datasets"];
-/// Settings that decide what a model answers, whatever constrains it; a run that lacks one has its default.
-const CONDITIONS: [&str; 4] = ["shots", "sampling", "prompt", "tool_format"];
+/// Settings that decide what a model answers, whatever constrains it, and what is right; a run that lacks one has its default.
+const CONDITIONS: [&str; 6] = ["shots", "sampling", "prompt", "tool_format", "documents", "style"];
 /// Further settings that decide answers and times. A run of an earlier version may lack them; a setting that a run lacks is not compared.
-const FURTHER_CONDITIONS: [&str; 21] = [
+const FURTHER_CONDITIONS: [&str; 22] = [
     "sha256",
+    "cases_sha256",
     "draft",
     "seed",
     "vocabulary",

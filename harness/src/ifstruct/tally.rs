@@ -219,7 +219,9 @@ impl Tally {
     /// Returns a JSON object: pass rates as shares with 95 % intervals, and failures, the most common first.
     pub fn json(&self) -> Value {
         let mut report = self.all.json();
-        report["scored"] = report["replies"].take();
+        if let Some(replies) = report.as_object_mut().and_then(|members| members.remove("replies")) {
+            report["scored"] = replies;
+        }
         for split in Split::ALL {
             let parts = self.splits.get(&split).into_iter().flatten();
             let parts: BTreeMap<&str, Value> = parts.map(|(part, share)| (part.as_str(), share.json())).collect();

@@ -203,10 +203,10 @@ impl Parts {
         let mut groups: Vec<Vec<&Part>> = Vec::new();
         for part in &self.parts {
             let own = machine(part.manifest());
+            // Of all, because a part without a local model says nothing of devices and is like each.
             let is_of = |group: &&mut Vec<&Part>| {
-                group
-                    .first()
-                    .is_some_and(|one| are_alike(&machine(one.manifest()), &own))
+                let mut parts = group.iter();
+                parts.all(|one| are_alike(&machine(one.manifest()), &own))
             };
             match groups.iter_mut().find(is_of) {
                 Some(group) => group.push(part),

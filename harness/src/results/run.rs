@@ -234,7 +234,13 @@ impl Run {
     /// Adds the records of another run of the same command, where both asked under the same conditions, no question is answered in both, and times are
     /// those of one kind of machine; returns that run unchanged otherwise.
     fn take_in(&mut self, other: Self) -> Option<Self> {
+        // Of runs that were added before, the records have only the settings of the first.
+        let is_asked_alike = self.manifests.iter().all(|one| {
+            let mut others = other.manifests.iter();
+            others.all(|other| pairs_alike(&one["settings"], &other["settings"]))
+        });
         let fits = match (&self.found, &other.found) {
+            _ if !is_asked_alike => false,
             (Found::Bench(one), Found::Bench(two)) => one.fits(two, pairs_alike),
             (Found::Quality(one), Found::Quality(two)) => one.fits(two, pairs_alike),
             (Found::Tools(one), Found::Tools(two)) => one.fits(two, pairs_alike),
@@ -361,17 +367,21 @@ mod tests {
     use super::*;
 
     fn run(directory: &Path, name: &str, framework: &str, shots: usize) -> PathBuf {
+        run_on(directory, name, framework, shots, "d")
+    }
+
+    fn run_on(directory: &Path, name: &str, framework: &str, shots: usize, dataset: &str) -> PathBuf {
         let path = directory.join("set").join(name);
         fs::create_dir_all(&path).unwrap();
         let manifest = json!({
             "run_of": "bench", "command": ["maskwright", "bench"],
             "settings": {
                 "models": [{"name": "m"}], "frameworks": [{"name": framework}], "shots": shots,
-                "datasets": [{"name": "d", "instances": 1, "sha256": "1"}],
+                "datasets": [{"name": dataset, "instances": 1, "sha256": "1"}],
             },
         });
         fs::write(path.join(MANIFEST), manifest.to_string()).unwrap();
-        let record = json!({"model": "m", "framework": framework, "dataset": "d", "instance": "i"});
+        let record = json!({"model": "m", "framework": framework, "dataset": dataset, "instance": "i"});
         // The last line is unfinished, as that of a run that is being written.
         fs::write(path.join(RECORDS), format!("{record}\n{{\"model\"")).unwrap();
         path
@@ -401,6 +411,16 @@ mod tests {
         run(directory.path(), "b", "two", 1);
         run(directory.path(), "c", "one", 2);
         assert_eq!(read(directory.path()).len(), 3);
+    }
+
+    #[test]
+    fn a_run_is_compared_with_all_that_were_added_before_it() {
+        let directory = tempfile::tempdir().unwrap();
+        run_on(directory.path(), "a", "one", 2, "x");
+        run_on(directory.path(), "b", "one", 0, "y");
+        run_on(directory.path(), "c", "two", 2, "y");
+        let together: Vec<usize> = read(directory.path()).iter().map(|run| run.paths.len()).collect();
+        assert_eq!(together, [2, 1]);
     }
 
     #[test]

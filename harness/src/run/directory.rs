@@ -96,7 +96,7 @@ impl<R: Recorded> RunDirectory<R> {
     }
 
     /// Continues the run in `path`, if it measured the same as `manifest` says. It has the records that are `planned`.
-    /// Where its manifest is gone, `manifest` takes its place.
+    /// Where its manifest is gone, `manifest` takes its place. A run merged of some of its parts lacks none from now on.
     ///
     /// A last line that a killed run left unfinished is dropped, and records that are not final are left out of account;
     /// both will be measured again. Nobody else can write the run until this is dropped.
@@ -151,6 +151,12 @@ impl<R: Recorded> RunDirectory<R> {
                 "{} was gone and is written anew from the options given",
                 path.join(MANIFEST).display()
             ));
+        } else if let Some(members) = directory.manifest.as_object_mut()
+            && members.remove("missing").is_some()
+        {
+            members.insert("planned".to_owned(), manifest.planned.into());
+            let text = serde_json::to_string_pretty(&directory.manifest).unwrap_or_default();
+            directory.write(MANIFEST, &(text + "\n"))?;
         }
         Ok(directory)
     }

@@ -173,6 +173,14 @@ fn what_does_not_belong_together_is_not_put_together() {
     assert!(code == 5 && said.contains("part 3/3 is not there"), "{said}");
     let (_, said) = succeed(at, &["merge", "parts", "--partial", "--out", "two"]);
     assert!(said.contains("missing: part 3/3"), "{said}");
+    // What is missing is measured there, as in any run.
+    succeed(at, &masks(&["--resume", "--out", "two"]));
+    assert_eq!(records(&at.join("two")).len(), 2 * FILES);
+    let (printed, said) = succeed(at, &["report", "two"]);
+    assert!(
+        !printed.contains("is not there") && !printed.contains("unfinished"),
+        "{printed}{said}"
+    );
 
     let (code, said) = fail(at, &["merge", "parts", "parts/shard-1-of-3", "--out", "whole"]);
     assert!(code == 2 && said.contains("both hold part 1/3"), "{said}");

@@ -1,5 +1,6 @@
 //! The catalog of data sets, and the choice among them.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use super::directory::{self, Files};
@@ -169,15 +170,21 @@ impl Entry {
         }
     }
 
-    /// The rows of `paths`, numbered through all files, that are `chosen`.
+    /// The rows of `paths`, numbered through all files, that are `chosen`. Every file before the last of them is read, so that the name of a
+    /// row whose id an earlier file has, too, does not depend on what is chosen.
     fn load_parquet(&self, paths: &[std::path::PathBuf], chosen: &[usize]) -> Vec<Instance> {
         let mut instances = Vec::with_capacity(chosen.len());
-        let mut first = 0;
+        let (mut first, mut seen) = (0, HashSet::new());
         for path in paths {
+            if chosen.last().is_none_or(|&last| last < first) {
+                break;
+            }
             let end = first + parquet_file::count(path);
             let wanted = |row: usize| chosen.binary_search(&(first + row)).is_ok();
+            let found = parquet_file::read(&self.name, path, wanted, &mut seen);
+            // An unreadable file counts as a row, too, which may not be chosen.
             if (first..end).any(|at| chosen.binary_search(&at).is_ok()) {
-                instances.extend(parquet_file::read(&self.name, path, wanted));
+                instances.extend(found);
             }
             first = end;
         }

@@ -36,9 +36,14 @@ pub(super) fn count(path: &Path) -> usize {
 
 /// The instances of the file, one for each row for which `wanted` is true of its number.
 ///
-/// An unreadable file gives one instance with an error, named after the file. A row without an id, or with one that an earlier row of the
-/// file has, is named after the file and its number.
-pub(super) fn read(dataset: &str, path: &Path, wanted: impl Fn(usize) -> bool) -> Vec<Instance> {
+/// An unreadable file gives one instance with an error, named after the file. A row without an id, or with one that is in `seen` already, is
+/// named after the file and its number; the other ids are added to `seen`, those of rows that are not wanted included.
+pub(super) fn read(
+    dataset: &str,
+    path: &Path,
+    wanted: impl Fn(usize) -> bool,
+    seen: &mut HashSet<String>,
+) -> Vec<Instance> {
     let cells = guarded(|| {
         let reader = open(path)?;
         rows(reader.metadata().file_metadata().num_rows())?;
@@ -49,7 +54,6 @@ pub(super) fn read(dataset: &str, path: &Path, wanted: impl Fn(usize) -> bool) -
         Ok(cells)
     });
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    let mut seen = HashSet::new();
     match cells {
         Ok(cells) => cells
             .into_iter()

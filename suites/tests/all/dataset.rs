@@ -97,6 +97,31 @@ fn json_layouts_are_found_from_the_root_from_data_and_from_a_data_set() {
 }
 
 #[test]
+fn ids_are_unique_in_all_files_of_a_data_set_whatever_is_chosen() {
+    let root = TempDir::new().unwrap();
+    for split in ["test", "train"] {
+        let rows: &[(Option<&str>, &str)] = &[(Some("{}"), "0"), (Some("true"), "1")];
+        write_parquet(
+            root.path(),
+            &format!("mine/{split}.parquet"),
+            Compression::UNCOMPRESSED,
+            &[rows],
+        );
+    }
+    let catalog = catalog(root.path());
+    let all = one(&catalog, "mine", Subsample::default());
+    assert_eq!(ids(&all), ["0", "1", "train-0", "train-1"]);
+    for seed in 0..8 {
+        let chosen = Subsample {
+            limit: Some(1),
+            seed: Some(seed),
+        };
+        let instance = one(&catalog, "mine", chosen).instances.remove(0);
+        assert!(all.instances.contains(&instance), "{}", instance.id);
+    }
+}
+
+#[test]
 fn parquet_layouts_and_compressions_are_read() {
     let root = TempDir::new().unwrap();
     let zstd = Compression::ZSTD(ZstdLevel::default());

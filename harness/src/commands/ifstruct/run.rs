@@ -1,5 +1,6 @@
 //! `maskwright ifstruct run`.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -132,7 +133,18 @@ pub fn run(arguments: &RunArguments) -> Result<(), CommandError> {
             seed: sample.seed,
         })
     });
-    let planned = planned.collect();
+    let planned: HashSet<ReplyKey> = planned.collect();
+    let limit = Duration::from_secs_f64(arguments.generation_limit);
+    let check_settings = |client: &Arc<Client>| check(client, Some(arguments.max_tokens), &sampling, limit);
+    // Errors of the servers' settings should not appear after hours, nor leave a run behind in which nothing was asked.
+    if !arguments.directory.is_continued() {
+        for client in &clients {
+            let name = server_name(client);
+            if planned.iter().any(|key| key.model == name) {
+                check_settings(client)?;
+            }
+        }
+    }
     let mut directory: RunDirectory<ReplyRecord> = arguments.directory.open(&mut manifest, planned)?;
     // A run that was killed before it wrote the samples has no such file.
     if !directory.path().join(SAMPLES_FILE).exists() {
@@ -142,9 +154,16 @@ pub fn run(arguments: &RunArguments) -> Result<(), CommandError> {
     let mut run = ReplyRun {
         arguments,
         samples: &samples,
-        sampling,
+        sampling: sampling.clone(),
         directory: &mut directory,
     };
+    if arguments.directory.is_continued() {
+        for client in &clients {
+            if !run.pending(client).is_empty() && run.too_dear(client).is_none() {
+                check_settings(client)?;
+            }
+        }
+    }
     let load = (!local.is_empty()).then(LoadWatch::start);
     let ended = local.iter().try_for_each(|name| run.model(name));
     let warning = load.and_then(LoadWatch::finish);
@@ -177,7 +196,7 @@ struct ReplyRun<'a> {
     directory: &'a mut RunDirectory<ReplyRecord>,
 }
 
-impl ReplyRun<'_> {
+impl<'a> ReplyRun<'a> {
     /// Asks a model of this machine, sample by sample, all modes in turn.
     fn model(&mut self, name: &str) -> Result<(), CommandError> {
         let key = |mode, sample: &Sample| ReplyKey {
@@ -287,26 +306,24 @@ impl ReplyRun<'_> {
         }
     }
 
+    /// The samples that a server has not answered yet.
+    fn pending(&self, client: &Client) -> Vec<&'a Sample> {
+        let name = server_name(client);
+        let samples = self.samples.all().iter();
+        samples
+            .filter(|sample| self.directory.lacks(&server_key(&name, sample)))
+            .collect()
+    }
+
     /// Asks a server. Returns the reasons for which samples are left unanswered, if any are.
     fn server(&mut self, client: &Arc<Client>) -> Result<Vec<String>, CommandError> {
         let name = server_name(client);
-        let key = |sample: &Sample| ReplyKey {
-            model: name.clone(),
-            mode: Mode::Unconstrained,
-            seed: sample.seed,
-        };
-        let pending: Vec<&Sample> = self
-            .samples
-            .all()
-            .iter()
-            .filter(|sample| self.directory.lacks(&key(sample)))
-            .collect();
+        let pending = self.pending(client);
         let too_dear = self.too_dear(client);
         if pending.is_empty() || too_dear.is_some() {
             return Ok(Patience::default().reasons(&name, pending.len(), too_dear));
         }
         let limit = Duration::from_secs_f64(self.arguments.generation_limit);
-        check(client, Some(self.arguments.max_tokens), &self.sampling, limit)?;
         let question = |sample: &&Sample| Question {
             messages: messages(sample),
             schema: None,
@@ -323,7 +340,7 @@ impl ReplyRun<'_> {
             bar.inc(1);
             let next = patience.add(&result);
             let sample = pending[number];
-            let record = self.answered(key(sample), sample, client, result);
+            let record = self.answered(server_key(&name, sample), sample, client, result);
             self.directory.add(record)?;
             Ok::<_, CommandError>(match self.too_dear(client) {
                 Some(_) => Next::Stop,
@@ -442,6 +459,15 @@ fn messages(sample: &Sample) -> Vec<Message> {
 fn server_name(client: &Client) -> String {
     let settings = client.settings();
     format!("{} ({})", settings.model, settings.name)
+}
+
+/// Returns the key of a server's reply, given the server's name in records.
+fn server_key(name: &str, sample: &Sample) -> ReplyKey {
+    ReplyKey {
+        model: name.to_owned(),
+        mode: Mode::Unconstrained,
+        seed: sample.seed,
+    }
 }
 
 /// Writes the tables beside the records, and prints them.

@@ -111,7 +111,7 @@ struct Scored<'a> {
     judgement: &'a Judgement,
     samples: Option<&'a Samples>,
     tally: Tally,
-    /// Line of the first reply to each seed and prompt.
+    /// Line of the first reply to each seed and prompt that could be scored.
     seen: HashMap<(u64, String), usize>,
     /// Seeds of the samples that replies named instead of containing them.
     named: HashSet<u64>,
@@ -122,6 +122,7 @@ impl Scored<'_> {
     fn add(&mut self, number: usize, row: Map<String, Value>) -> Result<(u64, Score), String> {
         let row = ReplyRow::new(row).map_err(|problem| problem.to_string())?;
         let sample = row.sample(self.samples).map_err(|problem| problem.to_string())?;
+        let scorer = Scorer::new(sample, self.judgement.level()).map_err(|error| error.to_string())?;
         match self.seen.entry((sample.seed, sample.prompt.clone())) {
             Entry::Occupied(first) => {
                 let (seed, first) = (sample.seed, first.get());
@@ -134,7 +135,6 @@ impl Scored<'_> {
         if let Request::Seed(seed) = row.request {
             self.named.insert(seed);
         }
-        let scorer = Scorer::new(sample, self.judgement.level()).map_err(|error| error.to_string())?;
         let score = scorer.score(&row.response);
         self.tally.add(sample, Some(&score));
         Ok((sample.seed, score))
