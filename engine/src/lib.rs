@@ -79,8 +79,9 @@
 //!
 //! # Untrusted input
 //!
-//! Schemas and tokenizer files may come from strangers. Whatever they hold, there is no panic, and nothing recurses
-//! on the native stack over the depth of a schema or a document. [`Limits`] bounds memory and time; input that exceeds them is
+//! Schemas and tokenizer files may come from strangers. Whatever they hold, there is no panic, and recursion on the native stack
+//! is bounded, whatever the depth of a schema or a document: to 200 subschemas where an error is explained, to
+//! [`Limits::pattern_depth`] in a pattern. [`Limits`] bounds memory and time; input that exceeds them is
 //! refused with an error that names the limit. The defaults are wide: a hostile schema can take gigabytes and seconds. The
 //! crate opens no file and no socket, starts no thread, reads no environment variable, and never fetches a reference:
 //! documents that `$ref` leads to are given with [`ExactOptions::document`].

@@ -119,7 +119,7 @@ class Compiler:
     - `patterns`: the dialect of regular expressions, in schemas and in `compile_regex`: "common", ECMA-262 as JSON Schema has it, and
       constructs that other dialects have in common beyond it (the default); "ecma", ECMA-262 alone; "rust", the dialect of the crate
       `regex`; "python", the dialect of the module `re` for `str`.
-    - `draft`: the draft of schemas without `$schema`: "4", "6", "7", "2019-09" or "2020-12" (the default).
+    - `draft`: the draft of schemas without `$schema`: "4", "6", "7", "2019-09", "2020-12" (the default), "openapi-3.0" or "openapi-3.1".
     - `documents`: JSON documents to which `$ref` may lead, by URI. Nothing is ever fetched.
     - `memory_limit`: bytes that one compiled schema may take.
     - `cache_bytes`: bytes that all kept schemas may take together.

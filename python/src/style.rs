@@ -97,7 +97,13 @@ fn named_draft(name: &str) -> PyResult<Draft> {
         "7" => Ok(Draft::Draft7),
         "2019-09" => Ok(Draft::Draft201909),
         "2020-12" => Ok(Draft::Draft202012),
-        other => Err(unknown("draft", other, "4, 6, 7, 2019-09, 2020-12")),
+        "openapi-3.0" => Ok(Draft::OpenApi30),
+        "openapi-3.1" => Ok(Draft::OpenApi31),
+        other => Err(unknown(
+            "draft",
+            other,
+            "4, 6, 7, 2019-09, 2020-12, openapi-3.0, openapi-3.1",
+        )),
     }
 }
 

@@ -126,7 +126,7 @@ impl JsonPosition {
         }
     }
 
-    /// Whether the position is before the first item of an array, or after an item.
+    /// Whether the innermost container that is open is an array.
     pub(super) fn is_in_array(&self) -> bool {
         matches!(self.open.last(), Some(OpenContainer::Array(_)))
     }
@@ -153,6 +153,20 @@ impl JsonPosition {
         }
         pointer
     }
+
+    /// Whether the member that was begun last, or the item that begins here, has a JSON Pointer, which has a token for each open container.
+    /// Compared from the end, so that most positions take the time of their own name alone.
+    fn is_at(&self, pointer: &str) -> bool {
+        let mut tokens = self.open.iter().rev().zip(pointer.rsplit('/'));
+        tokens.all(|(open, token)| match open {
+            OpenContainer::Array(before) => before.to_string() == token,
+            OpenContainer::Object(last) => {
+                let mut own = String::new();
+                crate::json::push_token(&mut own, last);
+                own.strip_prefix('/') == Some(token)
+            }
+        })
+    }
 }
 
 /// The line, from 1, on which the name of a member, or an item, begins.
@@ -162,17 +176,19 @@ pub fn line_of(text: &str, pointer: &str) -> Option<usize> {
     if pointer.is_empty() {
         return Some(1);
     }
+    if !pointer.starts_with('/') {
+        return None;
+    }
     let frames = pointer.matches('/').count();
     let mut position = JsonPosition::start();
     let mut line = 1;
     for (at, byte) in text.bytes().enumerate() {
         let begins_item = position.phase == Phase::Value && position.is_in_array() && !b" \t\r\n]".contains(&byte);
         let was_in_name = matches!(position.phase, Phase::Key { .. });
-        let item = (begins_item && position.open.len() == frames).then(|| position.pointer_of(frames));
+        let is_item = begins_item && position.open.len() == frames && position.is_at(pointer);
         position.read(text.as_bytes(), at, byte);
         let ends_name = was_in_name && position.phase == Phase::Colon && position.open.len() == frames;
-        let member = ends_name.then(|| position.pointer_of(frames));
-        if item.or(member).is_some_and(|found| found == pointer) {
+        if is_item || ends_name && position.is_at(pointer) {
             return Some(line);
         }
         line += usize::from(byte == b'\n');
@@ -185,11 +201,13 @@ pub(super) fn decoded(string: &[u8]) -> Option<String> {
     crate::json::unquoted(std::str::from_utf8(string).ok()?)
 }
 
-/// Line and column of a byte, both from 1. Columns count characters.
+/// Line and column of a byte, both from 1. Columns count characters; a byte within a character has its column.
 pub(super) fn line_and_column(text: &[u8], offset: usize) -> (usize, usize) {
     let before = &text[..offset.min(text.len())];
     let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
     let start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
     let is_character = |byte: &&u8| !matches!(byte, 0x80..=0xbf);
-    (line, before[start..].iter().filter(is_character).count() + 1)
+    let is_within = text.get(offset).is_some_and(|byte| !is_character(&byte));
+    let begun = before[start..].iter().filter(is_character).count();
+    (line, (begun + usize::from(!is_within)).max(1))
 }

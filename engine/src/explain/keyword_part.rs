@@ -3,7 +3,7 @@
 use std::mem::take;
 
 use crate::json::Content;
-use crate::schema::{Keywords, NodeId, SchemaLocation, SchemaSet};
+use crate::schema::{Keyword, Keywords, NodeId, SchemaLocation, SchemaSet};
 
 /// A part of a subschema that excludes values by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,10 +137,10 @@ impl KeywordPart {
 
     /// The names of the keywords that assert this part at a location. `exclusive` tells whether each bound is exclusive.
     pub(super) fn names(self, set: &SchemaSet, location: SchemaLocation, exclusive: (bool, bool)) -> Vec<&'static str> {
-        let written = |names: [&'static str; 2]| {
-            let is_there = |name: &&'static str| set.member(location, name).is_some();
-            names.into_iter().filter(is_there).collect()
-        };
+        // A keyword that the draft does not know asserts nothing.
+        let is_read =
+            |name: &str| set.member(location, name).is_some() && Keyword::lookup(name, set.dialect()).is_some();
+        let written = |names: [&'static str; 2]| names.into_iter().filter(|name| is_read(name)).collect();
         let bound = |plain: &'static str, name: &'static str, exclusive: bool| match set.member(location, name) {
             Some(Content::Bool(true)) => vec![plain, name],
             Some(_) if exclusive => vec![name],
@@ -152,12 +152,9 @@ impl KeywordPart {
             Self::Minimum => bound("minimum", "exclusiveMinimum", exclusive.0),
             Self::Maximum => bound("maximum", "exclusiveMaximum", exclusive.1),
             Self::DependentRequired => written(["dependencies", "dependentRequired"]),
-            Self::Contains if set.member(location, "minContains").is_some() => vec!["minContains"],
+            Self::Contains if is_read("minContains") => vec!["minContains"],
             Self::If(_) => vec!["if"],
-            Self::Ref { .. } => {
-                let is_there = |name: &&'static str| set.member(location, name).is_some();
-                REFERENCES.into_iter().filter(is_there).collect()
-            }
+            Self::Ref { .. } => REFERENCES.into_iter().filter(|name| is_read(name)).collect(),
             _ => {
                 let own = Self::ALL.into_iter().filter(|(part, _)| *part == self);
                 own.map(|(_, name)| name).collect()

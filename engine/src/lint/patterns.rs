@@ -127,12 +127,21 @@ fn open_repetition(pattern: &str) -> Option<String> {
     None
 }
 
+/// Whether a part of a pattern ends with `$` as an assertion.
+fn ends_with_assertion(part: &str) -> bool {
+    let before = part.strip_suffix('$');
+    before.is_some_and(|before| (before.len() - before.trim_end_matches('\\').len()).is_multiple_of(2))
+}
+
 /// `/^a$/`, as patterns stand in programs.
 fn delimiters(pattern: &str) -> Option<String> {
+    if alternatives(pattern).len() > 1 {
+        return None;
+    }
     let inside = pattern.strip_prefix('/')?;
     let (inside, flags) = inside.rsplit_once('/')?;
     let are_flags = flags.len() <= 4 && flags.bytes().all(|byte| b"dgimsuvy".contains(&byte));
-    (are_flags && (inside.starts_with('^') || inside.ends_with('$')))
+    (are_flags && (inside.starts_with('^') || ends_with_assertion(inside)))
         .then(|| "the slashes around it are part of the pattern, so that it never matches: leave them out".to_owned())
 }
 
@@ -149,10 +158,7 @@ fn loose_alternatives(pattern: &str) -> Option<String> {
     let alternatives = alternatives(pattern);
     let (first, last) = (*alternatives.first()?, *alternatives.last()?);
     let starts = |part: &str| part.starts_with('^');
-    let ends = |part: &str| {
-        let before = part.strip_suffix('$');
-        before.is_some_and(|before| (before.len() - before.trim_end_matches('\\').len()).is_multiple_of(2))
-    };
+    let ends = ends_with_assertion;
     let is_loose = alternatives.len() > 1 && starts(first) && !ends(first) && ends(last) && !starts(last);
     is_loose.then(|| {
         "`^` holds for the first alternative alone and `$` for the last, so that these may stand anywhere in longer texts: write `^(?:…|…)$`".to_owned()

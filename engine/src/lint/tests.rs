@@ -196,6 +196,9 @@ fn each_kind_is_found_where_it_is() {
             r#"{"items": {"pattern": "/^a$/i"}}"#,
             &[("pattern-meaning", "/items/pattern")],
         ),
+        // These match `/price$/` and `b/`.
+        (r#"{"items": {"pattern": "/price\\$/"}}"#, &[]),
+        (r#"{"items": {"pattern": "/^a|b/"}}"#, &[]),
         (
             r#"{"items": {"patternProperties": {"^a|b$": true, "^\\\\\\\\d{3}$": true}}}"#,
             &[

@@ -48,7 +48,7 @@ pub enum WarningKind {
     ToolDefinition,
     /// A document of definitions, of which none is the schema.
     OnlyDefinitions,
-    /// A keyword of OpenAPI that does nothing: `nullable` outside of OpenAPI 3.0, a `discriminator` that no branch heeds.
+    /// A keyword of OpenAPI that does less than it seems: a `nullable` that adds no null, a `discriminator` that some branch does not heed.
     OpenApi,
     /// A note on something that other software refuses, drops or asks for.
     Peers,

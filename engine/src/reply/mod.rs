@@ -41,8 +41,9 @@ use text::UnlikeTokens;
 pub enum DataFormat {
     /// One JSON document, in the style of the options.
     Json,
-    /// One YAML document in block style, two spaces a level. Strings stand in double quotes, and names as they are; a list is
-    /// empty as `[]`. The value is the result of PyYAML's `safe_load`. Of the style of the options, all counts but whitespace,
+    /// One YAML document in block style, two spaces a level. Strings stand in double quotes, and names as they are. A list is
+    /// empty as `[]`, except where it is the whole document, and no object is empty: such values cannot be written, although the schema may
+    /// allow them. The value is the result of PyYAML's `safe_load`. Of the style of the options, all counts but whitespace,
     /// escapes and numbers.
     ///
     /// Schemas are those of closed objects whose names need no quotes: with `properties` and `additionalProperties: false`, `type` or
@@ -166,7 +167,7 @@ impl ReplyCompiler {
     /// # Errors
     ///
     /// [`CompileError`], where [`ExactCompiler`](crate::ExactCompiler) would refuse the schema; [`CompileErrorKind::Unsupported`] where
-    /// [`DataFormat::Yaml`] cannot hold a value that the schema allows, or where the form has no envelope or more than 64, or one whose text before
+    /// [`DataFormat::Yaml`] is not written for schemas of this kind, or where the form has no envelope or more than 64, or one whose text before
     /// data in YAML has no line break at its end;
     /// [`CompileErrorKind::Unsatisfiable`] where [`DataFormat::Text`] is asked for and no string is valid.
     pub fn compile(&self, schema: &str, form: &ReplyForm) -> Result<Box<dyn Masker>, CompileError> {
@@ -240,7 +241,8 @@ impl ReplyCompiler {
     }
 
     /// Compiles a regular expression into a masker of the texts that it matches whole. The dialect is that of the keyword `pattern` under the
-    /// options: ECMA-262, Rust or Python, as [`PatternSyntax`](crate::PatternSyntax) says.
+    /// options: ECMA-262, Rust or Python, as [`PatternSyntax`](crate::PatternSyntax) says. Of the options' style, the preferences among
+    /// strings and the bound on their characters count, as for [`DataFormat::Text`].
     ///
     /// # Errors
     ///
@@ -259,7 +261,9 @@ impl ReplyCompiler {
         &self,
         choices: impl IntoIterator<Item = &'a str>,
     ) -> Result<Box<dyn Masker>, CompileError> {
-        self.compile_text(&text::schema_of_choice(choices))
+        let spelled = choices.into_iter();
+        let spelled = spelled.filter(|choice| self.vocabulary.spell(choice.as_bytes()).is_some());
+        self.compile_text(&text::schema_of_choice(spelled))
     }
 
     /// Compiles a context-free grammar into a masker of its texts, as UTF-8. The options' style has no effect.

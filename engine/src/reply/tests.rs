@@ -377,7 +377,6 @@ fn what_yaml_cannot_hold_is_refused() {
     assert!(error.to_string().contains("ends with a line break"), "{error}");
 }
 
-/// A list that stands on several lines has an item: `]` closes only a list on one line.
 /// The bounds of the style hold far from the beginning of a list or string, however it is laid out.
 #[test]
 fn replies_keep_to_the_bounds_of_the_style() {
@@ -424,6 +423,7 @@ fn replies_keep_to_the_bounds_of_the_style() {
     }
 }
 
+/// A list that stands on several lines has an item: `]` closes only a list on one line.
 #[test]
 fn lists_of_several_lines_have_items() {
     let schema = closed(r#""a": {"type": "array", "items": {"type": "string"}}"#, r#""a""#);

@@ -360,6 +360,12 @@ fn schemas_of_arguments_are_followed_and_refused_with_their_places() {
             "/anyOf",
         ),
         (r#"{"type": "string"}"#, CompileErrorKind::Unsatisfiable, ""),
+        (r#"{"type": 5}"#, CompileErrorKind::Malformed, "/type"),
+        (
+            r#"{"properties": {"a": true}, "required": "a"}"#,
+            CompileErrorKind::Malformed,
+            "/required",
+        ),
         ("false", CompileErrorKind::Unsatisfiable, ""),
         (
             r#"{"properties": {"a>b": true}}"#,
@@ -468,6 +474,18 @@ fn the_last_of_many_parameters_is_refused_with_its_place() {
         Some("/format/content/json_schema/properties/<"),
         "{error}"
     );
+}
+
+#[test]
+fn too_many_parameters_of_different_schemas_are_refused_before_any_is_compiled() {
+    let schemas: Vec<String> = (0..20_000)
+        .map(|number| format!(r#""p{number}": {{"maximum": {number}}}"#))
+        .collect();
+    let schema = format!(r#"{{"properties": {{{}}}}}"#, schemas.join(","));
+    let error = compile(&tag("qwen_xml", &schema)).err().unwrap();
+    assert_eq!(error.kind(), CompileErrorKind::LimitExceeded, "{error}");
+    let place = error.pointer().unwrap();
+    assert!(place.starts_with("/format/content/json_schema/properties/p"), "{error}");
 }
 
 #[test]

@@ -9,6 +9,20 @@ fn said(schema: &str, text: &str) -> String {
 }
 
 #[test]
+fn a_byte_within_a_character_has_its_column() {
+    let said = said(r#"{"const": "è"}"#, "\"é\"");
+    assert!(said.starts_with("byte 2 (line 1, column 2), `é`"), "{said}");
+}
+
+#[test]
+fn keywords_that_the_draft_does_not_know_are_not_blamed() {
+    let schema =
+        r#"{"$schema": "http://json-schema.org/draft-07/schema#", "contains": {"type": "string"}, "minContains": 2}"#;
+    let said = said(schema, "[1]");
+    assert!(said.contains("`/contains`") && !said.contains("minContains"), "{said}");
+}
+
+#[test]
 fn forbidden_bytes_are_described() {
     let shop = r#"{
         "type": "object",

@@ -13,6 +13,9 @@ use super::tokens::TagTokens;
 
 /// Number of formats of one structural tag.
 const MAX_FORMATS: usize = 1 << 16;
+/// Number of different schemas, expressions and grammars of one structural tag, each of which is compiled by itself: 500 tools with 20
+/// parameters each, in three forms, have 30,000.
+const MAX_CONTENTS: usize = 1 << 15;
 
 /// The formats that are read, for messages.
 const FORMATS: &str = "const_string, json_schema, regex, grammar, choice, any_text, sequence, or, optional, plus, star, repeat, tag, triggered_tags, \
@@ -91,25 +94,36 @@ impl<'a> Parser<'a> {
     }
 
     /// The number of a content.
-    pub(super) fn content(&mut self, found: FoundContent) -> ContentId {
+    ///
+    /// # Errors
+    ///
+    /// [`CompileErrorKind::LimitExceeded`], where there are too many.
+    pub(super) fn content(&mut self, found: FoundContent) -> Result<ContentId, CompileError> {
         if let Some(known) = self.known.get(&found.source) {
             self.contents[*known].is_needed |= found.is_needed;
-            return *known;
+            return Ok(*known);
+        }
+        if self.contents.len() >= MAX_CONTENTS {
+            let message = format!(
+                "more than {MAX_CONTENTS} schemas, expressions and grammars in one structural tag: give fewer tools"
+            );
+            return Err(CompileError::new(CompileErrorKind::LimitExceeded, message).at(found.place));
         }
         let id = self.contents.len();
         self.known.insert(found.source.clone(), id);
         self.contents.push(found);
-        id
+        Ok(id)
     }
 
     /// The format that is a content, whose source stands at a node.
-    fn content_at(&mut self, node: NodeIndex, source: ContentSource) -> Format {
-        Format::Content(self.content(FoundContent {
+    fn content_at(&mut self, node: NodeIndex, source: ContentSource) -> Result<Format, CompileError> {
+        let content = self.content(FoundContent {
             source,
             place: self.members.document.pointer(node),
             is_verbatim: true,
             is_needed: true,
-        }))
+        })?;
+        Ok(Format::Content(content))
     }
 
     fn root(&mut self) -> Result<FormatId, CompileError> {
@@ -182,7 +196,7 @@ impl<'a> Parser<'a> {
             any_order,
             arguments: None,
         };
-        Ok(self.content_at(schema, source))
+        self.content_at(schema, source)
     }
 
     fn format(&mut self, node: NodeIndex) -> Result<Format, CompileError> {
@@ -211,7 +225,7 @@ impl<'a> Parser<'a> {
                 self.members.only(node, &["type", "pattern"])?;
                 let pattern = self.members.needed(node, "pattern")?;
                 let source = ContentSource::Regex(self.members.string(pattern)?.to_owned());
-                Ok(self.content_at(pattern, source))
+                self.content_at(pattern, source)
             }
             "any_text" => {
                 self.members
@@ -269,7 +283,7 @@ impl<'a> Parser<'a> {
                 self.members.only(node, &["type", "grammar"])?;
                 let grammar = self.members.needed(node, "grammar")?;
                 let source = ContentSource::Grammar(self.members.string(grammar)?.to_owned());
-                Ok(self.content_at(grammar, source))
+                self.content_at(grammar, source)
             }
             "qwen_xml_parameter" => {
                 self.members.only(node, &["type", "json_schema"])?;

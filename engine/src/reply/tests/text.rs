@@ -1,12 +1,14 @@
 //! Text: one string as it is.
 
+use std::sync::Arc;
+
 use rand::seq::IndexedRandom as _;
 use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
 use super::{accepts, masker, vocabulary};
 use crate::reply::{DataFormat, Envelope, ReplyCompiler, ReplyForm};
-use crate::{CompileErrorKind, ExactOptions, Masker, PatternSyntax, TokenId};
+use crate::{CompileErrorKind, ExactOptions, Masker, PatternSyntax, TokenId, Vocabulary};
 
 fn compiler() -> ReplyCompiler {
     ReplyCompiler::new(vocabulary(), ExactOptions::default())
@@ -82,6 +84,18 @@ fn a_choice_is_one_of_its_texts() {
     );
     let error = compiler().compile_choice([]).err().unwrap();
     assert_eq!(error.kind(), CompileErrorKind::Unsatisfiable);
+}
+
+#[test]
+fn texts_that_no_tokens_spell_are_left_out_of_a_choice() {
+    let builder = Vocabulary::builder().special(0, "</s>").unwrap().eos([0]);
+    let texts = ["x", "y", "é"].iter().zip(1..);
+    let builder = texts.fold(builder, |builder, (text, id)| builder.text(id, *text).unwrap());
+    let vocabulary = Arc::new(builder.build().unwrap());
+    let compiler = ReplyCompiler::new(vocabulary, ExactOptions::default());
+    let mut masker = compiler.compile_choice(["x€", "y"]).unwrap();
+    let mask = masker.mask().unwrap();
+    assert!(mask.allows(2) && !mask.allows(1));
 }
 
 #[test]

@@ -90,11 +90,13 @@ impl Parser<'_> {
             }
         }
         let is_object = |name: NodeIndex| document.string(name) == Some("object");
-        if let Some(types) = arguments.member("type")
-            && !is_object(types)
-            && !document.items(types).any(is_object)
-        {
-            return Err(no_object());
+        if let Some(types) = arguments.member("type") {
+            if !matches!(document.content(types), Content::String(_) | Content::Array(_)) {
+                return Err(arguments.malformed(types, "`type` is the name of a type or an array of such names"));
+            }
+            if !is_object(types) && !document.items(types).any(is_object) {
+                return Err(no_object());
+            }
         }
         if let Some((name, keyword)) = document
             .members(arguments.root)
@@ -124,6 +126,9 @@ impl Parser<'_> {
         let further = arguments.member("additionalProperties");
         let further_place = arguments.place_of(further.unwrap_or(arguments.root));
         if let Some(names) = arguments.member("required") {
+            if !matches!(document.content(names), Content::Array(_)) {
+                return Err(arguments.malformed(names, "`required` is an array of names"));
+            }
             let mut known: HashSet<&str> = declared.iter().map(|(name, ..)| *name).collect();
             for name in document.items(names) {
                 let name = document
@@ -210,7 +215,7 @@ impl Parser<'_> {
             place: place.to_owned(),
             is_verbatim: false,
             is_needed: true,
-        });
+        })?;
         let mut forms = Vec::new();
         for way in style.ways {
             for content in self.contents_of(value, style, way, place)? {
@@ -231,7 +236,7 @@ impl Parser<'_> {
     ///
     /// # Errors
     ///
-    /// [`CompileErrorKind::LimitExceeded`] where too many contents refer to the schema of all arguments: each reads that anew.
+    /// [`CompileErrorKind::LimitExceeded`] where there are too many contents, or too many refer to the schema of all arguments: each reads that anew.
     fn contents_of(
         &mut self,
         value: &ValueSchema,
@@ -241,12 +246,14 @@ impl Parser<'_> {
     ) -> Result<Vec<ContentId>, CompileError> {
         let mut contents = Vec::new();
         let mut add = |source, is_verbatim| {
-            contents.push(self.content(FoundContent {
+            let found = FoundContent {
                 source,
                 place: place.to_owned(),
                 is_verbatim: is_verbatim && value.arguments.is_none(),
                 is_needed: false,
-            }));
+            };
+            contents.push(self.content(found)?);
+            Ok::<_, CompileError>(())
         };
         let has_strings = matches!(value.kinds, Kinds::All | Kinds::Strings | Kinds::Some);
         if has_strings && way.values != WrittenValues::Others {
@@ -266,7 +273,7 @@ impl Parser<'_> {
                 arguments: value.arguments.clone(),
                 never: style.never_in_strings,
             };
-            add(source, is_verbatim);
+            add(source, is_verbatim)?;
         }
         let has_others = match value.kinds {
             // As a string, any text that is JSON is one of these values.
@@ -288,7 +295,7 @@ impl Parser<'_> {
                 any_order: false,
                 arguments: value.arguments.clone(),
             };
-            add(source, is_verbatim);
+            add(source, is_verbatim)?;
         }
         if let Some(text) = &value.arguments {
             // 200 parameters that refer to a schema of 300 KB, each in four forms, are within the limit's default.
