@@ -81,15 +81,15 @@ pub enum ModelError {
         hint: String,
     },
     /// A tensor that the model needs is in none of its weight files.
-    #[error("{file} has no tensor `{tensor}`, which config.json calls for")]
+    #[error("there is no tensor `{tensor}` in {file}, and the model's sizes call for it")]
     TensorMissing {
-        /// The weight file or index.
+        /// The weight file, or in words all of them.
         file: String,
         /// The tensor.
         tensor: String,
     },
     /// A tensor has another shape than the configuration says.
-    #[error("{file}, tensor `{tensor}`: shape {found:?}, but config.json calls for {expected:?}")]
+    #[error("{file}, tensor `{tensor}`: shape {found:?}, but the model's sizes call for {expected:?}")]
     TensorShape {
         /// The weight file.
         file: String,

@@ -110,6 +110,8 @@ pub struct LoadedModel {
     variables_at_once: BTreeMap<String, serde_json::Value>,
     reasoning: Option<Reasoning>,
     tokenizer_config: TokenizerConfig,
+    /// Whether the tokenizer's special tokens stand around the text of a chat template, too, as llama.cpp puts them there.
+    is_gguf: bool,
     generation_defaults: GenerationDefaults,
     summary: ModelSummary,
 }
@@ -129,6 +131,7 @@ impl fmt::Debug for LoadedModel {
 /// [`ModelError`], naming the file, tensor or field at fault. Damaged and hostile files end in an error too,
 /// never in a panic.
 pub fn load(source: &ModelSource, options: &LoadOptions) -> Result<LoadedModel, ModelError> {
+    let is_gguf = matches!(source, ModelSource::Gguf(_) | ModelSource::HubGguf { .. });
     let mut files = ModelFiles::open(source, &options.hub, options.progress.as_ref())?;
     let ConfigurationFiles {
         config,
@@ -188,6 +191,7 @@ pub fn load(source: &ModelSource, options: &LoadOptions) -> Result<LoadedModel, 
         variables_at_once,
         reasoning,
         tokenizer_config,
+        is_gguf,
         generation_defaults,
         summary,
     })
@@ -363,7 +367,8 @@ impl LoadedModel {
     /// The tokens of a prompt from [`LoadedModel::render_prompt`].
     ///
     /// A chat template writes the beginning-of-sequence token where the model wants one, so nothing is added to
-    /// its text. Without a template, the special tokens are added that the tokenizer puts around a text.
+    /// its text. Without a template, the special tokens are added that the tokenizer puts around a text. So they are with a template of
+    /// a GGUF file, as in llama.cpp. A prompt that has the beginning-of-sequence token already is left as it is.
     ///
     /// # Errors
     ///
@@ -373,7 +378,7 @@ impl LoadedModel {
         let has_bos = bos.is_some_and(|bos| !bos.is_empty() && prompt.starts_with(bos));
         self.vocabulary
             .tokenizer
-            .encode(prompt, self.template.is_none() && !has_bos)
+            .encode(prompt, (self.template.is_none() || self.is_gguf) && !has_bos)
     }
 }
 

@@ -162,10 +162,7 @@ impl ModelConfig {
             None => global.map_or(head_dim, |global| global.head_dim),
         };
         let rope = RopeFields::read(fields, family, turned, written_positions)?;
-        let max_positions = rope
-            .scaling
-            .longest()
-            .map_or(written_positions, |longest| longest.min(written_positions));
+        let max_positions = rope.scaling.positions(written_positions);
         let intermediate_size = width(fields, family)?;
         let (convolution_taps, convolution_bias) = convolution(fields)?;
         let eps = match family {

@@ -12,6 +12,8 @@ pub(crate) const TOKENIZER_CONFIG: &str = "tokenizer_config.json";
 pub(crate) const GENERATION_CONFIG: &str = "generation_config.json";
 /// The chat template as plain text.
 pub(crate) const TEMPLATE_JINJA: &str = "chat_template.jinja";
+/// The chat template for prompts with tools, of models that have one of its own, as plain text.
+pub(crate) const TEMPLATE_TOOL_USE: &str = "additional_chat_templates/tool_use.jinja";
 /// The chat template inside a JSON object.
 pub(crate) const TEMPLATE_JSON: &str = "chat_template.json";
 /// The weights of a checkpoint that is not sharded.

@@ -10,8 +10,8 @@ use crate::error::ModelError;
 use crate::load::builtin;
 use crate::load::disk::read_file;
 use crate::load::file_names::{
-    CONFIG, GENERATION_CONFIG, TEMPLATE_JINJA, TEMPLATE_JSON, TIKTOKEN, TOKENIZER, TOKENIZER_CONFIG, WEIGHT_INDEX,
-    WEIGHTS,
+    CONFIG, GENERATION_CONFIG, TEMPLATE_JINJA, TEMPLATE_JSON, TEMPLATE_TOOL_USE, TIKTOKEN, TOKENIZER, TOKENIZER_CONFIG,
+    WEIGHT_INDEX, WEIGHTS,
 };
 use crate::load::gguf::configuration::configuration;
 use crate::load::hub::repository::Repository;
@@ -34,13 +34,14 @@ pub(crate) struct ModelFiles {
 }
 
 /// The configuration files that a model may have, each with the largest size that is read, in bytes.
-const CONFIGURATION_FILES: [(&str, u64); 6] = [
+const CONFIGURATION_FILES: [(&str, u64); 7] = [
     (CONFIG, 16 << 20),
     (TOKENIZER, 512 << 20),
     (TOKENIZER_CONFIG, 64 << 20),
     (GENERATION_CONFIG, 16 << 20),
     (TEMPLATE_JINJA, 16 << 20),
     (TEMPLATE_JSON, 16 << 20),
+    (TEMPLATE_TOOL_USE, 16 << 20),
 ];
 
 /// Largest index of a sharded checkpoint that is read, in bytes.

@@ -71,6 +71,11 @@ impl FromStr for ModelSource {
             Some((repository, file)) => (repository, Some(file)),
             None => (repository, None),
         };
+        if is_gguf && file.is_none() {
+            return Err(refused(
+                "there is no such file; one of the hub is OWNER/NAME/FILE.gguf or OWNER/NAME:Q8_0",
+            ));
+        }
         if !is_repository(repository) {
             return Err(refused(
                 "expected `builtin`, an existing directory or GGUF file, or a hub id such as Qwen/Qwen3-0.6B",
@@ -193,6 +198,7 @@ mod tests {
             "a/b:../x",
             "a/b/../x.gguf",
             "a/b/c.bin",
+            "models/missing.gguf",
             "./missing.gguf",
             "",
             "gpt2",

@@ -297,8 +297,8 @@ impl Weights {
     fn describe_files(&self) -> String {
         match self.shards.as_slice() {
             [shard] => shard.file.clone(),
-            [first, .., last] => format!("none of the {} files {} … {}", self.shards.len(), first.file, last.file),
-            [] => "no weight file".to_owned(),
+            [first, .., last] => format!("any of the {} files {} … {}", self.shards.len(), first.file, last.file),
+            [] => "any weight file".to_owned(),
         }
     }
 }

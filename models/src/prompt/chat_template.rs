@@ -14,7 +14,7 @@ use serde_json::Value as Json;
 
 use crate::error::ModelError;
 use crate::load::disk::read_file;
-use crate::load::file_names::{TEMPLATE_JINJA, TEMPLATE_JSON, TOKENIZER_CONFIG};
+use crate::load::file_names::{TEMPLATE_JINJA, TEMPLATE_JSON, TEMPLATE_TOOL_USE, TOKENIZER_CONFIG};
 use crate::load::files::ModelFiles;
 use crate::load::json_fields::JsonFields;
 use crate::load::tokenizer_config::TokenizerConfig;
@@ -115,7 +115,8 @@ impl std::fmt::Debug for ChatTemplate {
 }
 
 impl ChatTemplate {
-    /// The template in chat_template.jinja, chat_template.json or tokenizer_config.json, the first there is.
+    /// The template in chat_template.jinja, chat_template.json or tokenizer_config.json, the first there is. One for tools may be in a file
+    /// of its own, where `transformers` writes it, or beside the other one.
     ///
     /// `clock` is the time that `strftime_now` sees; `None` for the local time.
     pub(crate) fn read(
@@ -127,9 +128,12 @@ impl ChatTemplate {
         let Some(text) = default_template(&written) else {
             return Ok(None);
         };
-        let tool_text = named_template(&written, TOOL_USE);
+        let tool_text = match files.get(TEMPLATE_TOOL_USE) {
+            Some(bytes) => Some(String::from_utf8_lossy(bytes)),
+            None => named_template(&written, TOOL_USE).map(Into::into),
+        };
         let special_tokens = config.special_tokens.clone();
-        Self::parse_all(files.label(file), &text, tool_text, special_tokens, clock).map(Some)
+        Self::parse_all(files.label(file), &text, tool_text.as_deref(), special_tokens, clock).map(Some)
     }
 
     /// The text of the template that [`read`](Self::read) parses for prompts without tools, after the name of its file.

@@ -33,7 +33,9 @@ fn model(files: &[(&str, &str)]) -> Result<LoadedModel, ModelError> {
         json!({"bos_token": "<|bos|>", "eos_token": {"content": "<|eos|>", "special": true}, "pad_token": "<|pad|>"});
     fs::write(directory.path().join("tokenizer_config.json"), special.to_string()).unwrap();
     for (file, text) in files {
-        fs::write(directory.path().join(file), text).unwrap();
+        let path = directory.path().join(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
     }
     let options = LoadOptions {
         clock: Some("2026-01-05T12:30:00".parse().unwrap()),
@@ -86,9 +88,15 @@ fn prompts_with_tools_have_a_template_of_their_own_where_there_is_one() {
     );
     let listed = json!([{"name": "default", "template": plain}, {"name": "tool_use", "template": with_tools}]);
     let messages = [Message::user("x")];
-    for named in [listed, json!({"default": plain, "tool_use": with_tools})] {
-        let config = json!({"chat_template": named}).to_string();
-        let model = model(&[("tokenizer_config.json", &config)]).unwrap();
+    let in_config = [listed, json!({"default": plain, "tool_use": with_tools})];
+    let in_config = in_config.map(|named| vec![("tokenizer_config.json", json!({"chat_template": named}).to_string())]);
+    let in_files = vec![
+        ("chat_template.jinja", plain.to_owned()),
+        ("additional_chat_templates/tool_use.jinja", with_tools.to_owned()),
+    ];
+    for files in in_config.into_iter().chain([in_files]) {
+        let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (*name, text.as_str())).collect();
+        let model = model(&files).unwrap();
         assert!(model.takes_tools());
         assert_eq!(model.render_prompt(&messages).unwrap(), "x!");
         let with = |tools: Value| model.render_prompt_with_tools(&messages, &tools, false).unwrap();

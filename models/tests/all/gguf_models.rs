@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use candle_core::quantized::gguf_file::{self, Content, Value};
 use candle_core::quantized::{GgmlDType, QTensor};
 use candle_core::{Device, Tensor};
+use maskwright::TokenKind;
 use maskwright_models::{
     Family, HubSettings, LoadOptions, LoadedModel, Message, ModelDevice, ModelSource, RandomCheckpoint, TrainableModel,
     WeightFormat, export_gguf, load, logits_to_host, self_check,
@@ -381,6 +382,7 @@ fn all_of_yarn_is_read_or_refused() {
     };
     let of = |members: &[(&'static str, f32)]| logits(&mut yarn(members).unwrap());
     let plain = of(&[]);
+    assert_eq!(yarn(&[]).unwrap().summary().max_positions, 4 * 4096);
     let defaults = [
         ("qwen3.rope.scaling.attn_factor", 1.0),
         ("qwen3.rope.scaling.yarn_beta_fast", 32.0),
@@ -436,6 +438,42 @@ fn chat_template_and_tokens_of_the_builtin_model_survive() {
         assert_eq!(ours.token_bytes(id), tokens.token_bytes(id), "token {id}");
     }
     assert_eq!(json["model"]["type"], "BPE");
+}
+
+/// What llama.cpp knows of a file's tokens beside their kinds, and the token that it puts before a prompt.
+#[test]
+fn tokens_and_templates_of_a_file_are_read_as_llama_cpp_reads_them() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("builtin.gguf");
+    let hub = HubSettings::default();
+    export_gguf(&ModelSource::Builtin, &hub, WeightFormat::F32, None, &path).unwrap();
+    let content = Content::read(&mut File::open(&path).unwrap()).unwrap();
+    let mut kinds = content.metadata["tokenizer.ggml.token_type"].to_vec().unwrap().clone();
+    let (end, last) = (2, kinds.len() - 1);
+    kinds[end] = Value::I32(4);
+    kinds[last] = Value::I32(5);
+    let text = |text: &str| Value::String(text.to_owned());
+    let members = [
+        ("tokenizer.ggml.token_type", Value::Array(kinds)),
+        ("tokenizer.ggml.eos_token_id", Value::U32(0)),
+        ("tokenizer.ggml.add_bos_token", Value::Bool(true)),
+        ("tokenizer.chat_template", text("{{ messages[0].content }}")),
+        ("tokenizer.chat_template.tool_use", text("{{ tools | tojson }}")),
+    ];
+    let model = open(
+        ModelSource::Gguf(rewrite(&path, &members, |_, _| None)),
+        WeightFormat::F32,
+    );
+    assert!(model.eos_ids().contains(&(end as u32)), "{:?}", model.eos_ids());
+    assert_eq!(model.vocabulary().kind(last as u32), TokenKind::Unused);
+    assert_eq!(model.tool_template(), Some("{{ tools | tojson }}"));
+    let prompt = model.render_prompt(&[Message::new("user", "a")]).unwrap();
+    let tokens = model.encode_prompt(&prompt).unwrap();
+    assert_eq!(
+        (tokens.len(), tokens[0]),
+        (2, 1),
+        "the beginning of a sequence, and the letter"
+    );
 }
 
 #[test]

@@ -351,6 +351,14 @@ fn settings_come_from_the_variables_of_the_hubs_own_client() {
     assert_eq!(elsewhere.endpoint, "http://mirror");
     assert_eq!(elsewhere.cache, Path::new("/elsewhere"));
     assert!(elsewhere.offline);
+    let older = settings(&[
+        ("HUGGINGFACE_HUB_CACHE", "~/hub"),
+        ("HUGGING_FACE_HUB_TOKEN", "hf_older"),
+        ("TRANSFORMERS_OFFLINE", "yes"),
+    ]);
+    assert_eq!(older.cache, std::env::home_dir().unwrap().join("hub"));
+    assert_eq!(older.token.as_deref(), Some("hf_older"));
+    assert!(older.offline && !settings(&[("TRANSFORMERS_OFFLINE", "yes"), ("HF_HUB_OFFLINE", "0")]).offline);
 }
 
 #[test]

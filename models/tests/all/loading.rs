@@ -183,6 +183,13 @@ fn rope_parameters_of_newer_files_mean_what_the_older_fields_meant() {
     edit_config(directory.path(), "rope_scaling", Value::Null);
     edit_config(directory.path(), "rope_theta", Value::Null);
     assert_eq!(logits(directory.path()), older);
+    // A scaling that somebody adds to such a file counts.
+    let mut added = config["rope_scaling"].clone();
+    added["rope_theta"] = config["rope_theta"].clone();
+    edit_config(directory.path(), "rope_scaling", added);
+    let plain = serde_json::json!({"rope_type": "default", "rope_theta": 100.0});
+    edit_config(directory.path(), "rope_parameters", plain);
+    assert_eq!(logits(directory.path()), older);
 }
 
 #[test]

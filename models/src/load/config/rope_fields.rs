@@ -24,16 +24,24 @@ pub(crate) struct RopeFields {
 }
 
 impl RopeFields {
-    /// Reads `rope_theta` and `rope_scaling`, or the newer `rope_parameters` that holds both, Gemma's once for each kind of layer.
+    /// Reads `rope_theta` and `rope_scaling`, or the newer `rope_parameters` that holds both, Gemma's once for each kind of layer. Where a
+    /// file has both, `rope_scaling` counts, as in transformers: it has been added by hand.
     pub(crate) fn read(
         fields: &JsonFields<'_>,
         family: Family,
         head_dim: usize,
         max_positions: usize,
     ) -> Result<Self, ModelError> {
-        let name = match fields.get("rope_parameters") {
-            Some(_) => "rope_parameters",
-            None => "rope_scaling",
+        let is_scaled = fields
+            .object("rope_scaling")?
+            .is_some_and(|scaling| scaling.names().next().is_some());
+        let name = match (fields.get("rope_parameters"), is_scaled) {
+            // Of these, transformers changes one kind of layer only.
+            (Some(_), true) if matches!(family, Family::Gemma3 | Family::Gemma4 | Family::Olmo3) => {
+                return Err(fields.unsupported("rope_scaling beside rope_parameters".to_owned(), "one of the two"));
+            }
+            (Some(_), false) => "rope_parameters",
+            (None, _) | (Some(_), true) => "rope_scaling",
         };
         let mut parameters = fields.object(name)?;
         let mut local = None;

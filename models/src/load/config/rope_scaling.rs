@@ -1,6 +1,7 @@
 //! [`RopeScaling`]: the scaling of rotary frequencies for long contexts, as config.json gives it.
 
 use crate::error::ModelError;
+use crate::load::config::layer_kinds::MAX_POSITIONS;
 use crate::load::json_fields::JsonFields;
 
 /// Scaling of rotary frequencies, by which a model sees further than it was first trained for.
@@ -58,13 +59,19 @@ pub enum RopeScaling {
 }
 
 impl RopeScaling {
-    /// Number of positions that the scaling serves, where it does not serve all.
-    pub(crate) fn longest(&self) -> Option<usize> {
+    /// Number of positions that a model has, of which config.json has `written`: of a LongRoPE only the first training's are served, and YaRN
+    /// lengthens the context although many files keep the number of the first training.
+    pub(crate) fn positions(&self, written: usize) -> usize {
         match self {
             Self::Long {
                 original_max_positions, ..
-            } => Some(*original_max_positions),
-            _ => None,
+            } => written.min(*original_max_positions),
+            Self::Yarn {
+                factor,
+                original_max_positions,
+                ..
+            } => written.max(((factor * original_max_positions) as usize).min(MAX_POSITIONS)),
+            _ => written,
         }
     }
 

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::error::ModelError;
 use crate::load::config::ModelConfig;
+use crate::load::config::family::Family;
 use crate::load::file_names::{CONFIG, GENERATION_CONFIG, TOKENIZER, TOKENIZER_CONFIG};
 use crate::load::gguf::block_format::BlockFormat;
 use crate::load::gguf::file::GgufFile;
@@ -19,18 +20,6 @@ pub(crate) const ARCHITECTURES: [(&str, &str); 5] = [
     ("qwen3", "Qwen3ForCausalLM"),
     ("gemma3", "Gemma3ForCausalLM"),
     ("lfm2", "Lfm2ForCausalLM"),
-];
-
-/// Tokens that end a turn in the chat formats of the models that are read; a file need not name them.
-const ENDS_OF_TURNS: [&str; 8] = [
-    "<|eot_id|>",
-    "<|im_end|>",
-    "<|end|>",
-    "<end_of_turn>",
-    "<|endoftext|>",
-    "<|end_of_text|>",
-    "<|eom_id|>",
-    "<EOT>",
 ];
 
 /// Number of layers of the one Gemma 3 whose scores are divided by something else than the root of a head's length.
@@ -60,13 +49,13 @@ pub(crate) fn configuration(file: &str, bytes: &[u8]) -> Result<BTreeMap<&'stati
         .collect())
 }
 
-/// The tokens that end an answer: those that the file names, and known ends of turns among its control tokens.
+/// The tokens that end an answer: those that the file names, and known ends of turns.
 fn ends_of_answers(metadata: &Metadata<'_>, tokens: &Tokens<'_>) -> Result<Vec<usize>, ModelError> {
     let mut ends = Vec::new();
     for name in ["eos", "eot", "eom"] {
         ends.extend(tokens.special(metadata, name)?.map(|(id, _)| id));
     }
-    for id in tokens.controls_among(&ENDS_OF_TURNS) {
+    for id in tokens.ends_of_turns() {
         if !ends.contains(&id) {
             ends.push(id);
         }
@@ -88,9 +77,13 @@ fn tokenizer_config(metadata: &Metadata<'_>, tokens: &Tokens<'_>) -> Result<Valu
             config.insert(field.to_owned(), text.into());
         }
     }
-    if let Some(template) = metadata.text("tokenizer.chat_template")? {
-        config.insert("chat_template".to_owned(), template.into());
-    }
+    let tool_use = metadata.text("tokenizer.chat_template.tool_use")?;
+    let template = match (metadata.text("tokenizer.chat_template")?, tool_use) {
+        (Some(default), Some(tool_use)) => Some(json!({"default": default, "tool_use": tool_use})),
+        (Some(default), None) => Some(default.into()),
+        (None, _) => None,
+    };
+    config.extend(template.map(|template| ("chat_template".to_owned(), template)));
     Ok(config.into())
 }
 
@@ -232,6 +225,7 @@ impl<'f, 'a> Sizes<'f, 'a> {
         let eps = metadata.required(&key, metadata.number(&key)?)?;
         let mut config = json!({
             "architectures": [self.class],
+            "model_type": Family::from_architecture(self.class).map(Family::name),
             "hidden_size": self.hidden,
             "intermediate_size": widths[0],
             "num_hidden_layers": self.layers,
@@ -337,6 +331,9 @@ impl<'f, 'a> Sizes<'f, 'a> {
         Ok(Some(json!({
             "rope_type": "longrope",
             "short_factor": divisors,
+            // All that is read here; transformers asks for both, and for a factor that it does not use then.
+            "long_factor": divisors,
+            "factor": 1.0,
             "attention_factor": vectors,
             "original_max_position_embeddings": self.context,
         })))

@@ -17,11 +17,24 @@ const SPACE: &str = "\u{2581}";
 const UNKNOWN: f64 = 2.0;
 const CONTROL: f64 = 3.0;
 const USER_DEFINED: f64 = 4.0;
+const UNUSED: f64 = 5.0;
+
+/// Tokens that end a turn in the chat formats of the models that are read; a file need not name them, nor call them control tokens.
+const ENDS_OF_TURNS: [&str; 8] = [
+    "<|eot_id|>",
+    "<|im_end|>",
+    "<|end|>",
+    "<end_of_turn>",
+    "<|endoftext|>",
+    "<|end_of_text|>",
+    "<|eom_id|>",
+    "<EOT>",
+];
 
 /// The tokens of a file with their kinds.
 pub(crate) struct Tokens<'a> {
     pub(crate) texts: Vec<&'a str>,
-    /// `llama_token_type` of each token; ordinary ones where the file has no kinds.
+    /// `llama_token_type` of each token; ordinary ones where the file has no kinds. Ends of turns are control tokens, whatever the file says.
     kinds: Vec<f64>,
 }
 
@@ -34,9 +47,15 @@ impl<'a> Tokens<'a> {
             return Err(metadata.error(key, format!("{} tokens; at most {MAX_TOKENS} are read", texts.len())));
         }
         let key = "tokenizer.ggml.token_type";
-        let kinds = metadata.numbers(key)?.unwrap_or_else(|| vec![1.0; texts.len()]);
+        let mut kinds = metadata.numbers(key)?.unwrap_or_else(|| vec![1.0; texts.len()]);
         if kinds.len() != texts.len() {
             return Err(metadata.error(key, format!("{} kinds for {} tokens", kinds.len(), texts.len())));
+        }
+        // Files of models that were trained further name them as any other token; llama.cpp knows them by their texts, too.
+        for (text, kind) in texts.iter().zip(&mut kinds) {
+            if ENDS_OF_TURNS.contains(text) {
+                *kind = CONTROL;
+            }
         }
         Ok(Self { texts, kinds })
     }
@@ -57,13 +76,12 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// The ids of control tokens with one of these texts.
-    pub(crate) fn controls_among(&self, texts: &[&str]) -> Vec<usize> {
-        let tokens = self.texts.iter().zip(&self.kinds).enumerate();
+    /// The ids of tokens that are known to end a turn.
+    pub(crate) fn ends_of_turns(&self) -> impl Iterator<Item = usize> + '_ {
+        let tokens = self.texts.iter().enumerate();
         tokens
-            .filter(|(_, (text, kind))| **kind == CONTROL && texts.contains(text))
+            .filter(|(_, text)| ENDS_OF_TURNS.contains(text))
             .map(|(id, _)| id)
-            .collect()
     }
 
     /// Tokens that are recognised before a text is cut into words.
@@ -81,10 +99,11 @@ impl<'a> Tokens<'a> {
             .collect()
     }
 
-    /// The ids by text; where two tokens have one text, the later one's.
+    /// The ids by text; where two tokens have one text, the later one's. Unused tokens, which fill the vocabulary up, are left out.
     fn vocabulary(&self) -> Map<String, Value> {
-        let tokens = self.texts.iter().enumerate();
-        tokens.map(|(id, text)| ((*text).to_owned(), id.into())).collect()
+        let tokens = self.texts.iter().zip(&self.kinds).enumerate();
+        let used = tokens.filter(|(_, (_, kind))| **kind != UNUSED);
+        used.map(|(id, (text, _))| ((*text).to_owned(), id.into())).collect()
     }
 }
 

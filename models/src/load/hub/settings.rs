@@ -42,7 +42,8 @@ impl Default for HubSettings {
 
 impl HubSettings {
     /// Reads the environment variables `HF_ENDPOINT`, `HF_HUB_CACHE`, `HF_HOME`, `HF_TOKEN`, `HF_TOKEN_PATH` and
-    /// `HF_HUB_OFFLINE`, which have the meaning and the defaults that the hub's own client gives them. Without `HF_TOKEN`, the
+    /// `HF_HUB_OFFLINE`, which have the meaning and the defaults that the hub's own client gives them; without the second, fourth and sixth,
+    /// `HUGGINGFACE_HUB_CACHE`, `HUGGING_FACE_HUB_TOKEN` and `TRANSFORMERS_OFFLINE`. A path may begin with `~/`. Without a token, the
     /// access token is that which `hf auth login` has stored.
     pub fn from_environment() -> Self {
         Self::from_variables(|name| std::env::var(name).ok())
@@ -55,16 +56,17 @@ impl HubSettings {
                 .map(|value| value.trim().to_owned())
                 .filter(|value| !value.is_empty())
         };
-        let home = match (variable("HF_HOME"), variable("XDG_CACHE_HOME")) {
-            (Some(home), _) => PathBuf::from(home),
-            (None, Some(cache)) => Path::new(&cache).join("huggingface"),
+        let path = |name: &str| variable(name).map(|path| of_user(&path));
+        let home = match (path("HF_HOME"), path("XDG_CACHE_HOME")) {
+            (Some(home), _) => home,
+            (None, Some(cache)) => cache.join("huggingface"),
             (None, None) => {
                 let home = std::env::home_dir().unwrap_or_default();
                 home.join(".cache").join("huggingface")
             }
         };
         let stored_token = || {
-            let path = variable("HF_TOKEN_PATH").map_or_else(|| home.join("token"), PathBuf::from);
+            let path = path("HF_TOKEN_PATH").unwrap_or_else(|| home.join("token"));
             read_token(&path)
         };
         let is_true = |value: String| matches!(value.to_ascii_lowercase().as_str(), "1" | "true" | "yes" | "on");
@@ -73,10 +75,25 @@ impl HubSettings {
                 || "https://huggingface.co".to_owned(),
                 |endpoint| endpoint.trim_end_matches('/').to_owned(),
             ),
-            cache: variable("HF_HUB_CACHE").map_or_else(|| home.join("hub"), PathBuf::from),
-            token: variable("HF_TOKEN").or_else(stored_token),
-            offline: variable("HF_HUB_OFFLINE").is_some_and(is_true),
+            cache: path("HF_HUB_CACHE")
+                .or_else(|| path("HUGGINGFACE_HUB_CACHE"))
+                .unwrap_or_else(|| home.join("hub")),
+            token: variable("HF_TOKEN")
+                .or_else(|| variable("HUGGING_FACE_HUB_TOKEN"))
+                .or_else(stored_token),
+            offline: ["HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"]
+                .into_iter()
+                .find_map(variable)
+                .is_some_and(is_true),
         }
+    }
+}
+
+/// A path in which `~/` at the beginning stands for the user's directory, as where a shell has not replaced it.
+fn of_user(path: &str) -> PathBuf {
+    match (path.strip_prefix("~/"), std::env::home_dir()) {
+        (Some(within), Some(home)) => home.join(within),
+        _ => PathBuf::from(path),
     }
 }
 
