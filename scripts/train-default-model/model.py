@@ -58,10 +58,36 @@ class RMSNorm(nn.Module):
         return F.rms_norm(x, (x.shape[-1],), self.weight.to(x.dtype), self.eps)
 
 
+QUERIES = 96
+"""Queries of a run of `causal`."""
+
+
 def rotate(x, cos, sin):
     """Rotary position embedding, half-rotation form."""
     a, b = x.chunk(2, dim=-1)
     return x * cos + torch.cat((-b, a), dim=-1) * sin
+
+
+def causal(q, k, v):
+    """Causal attention of `q` (batch, heads, time, dimension) to `k` and `v`, which may have fewer heads, as plain matrix products.
+
+    Queries are handled in runs of `QUERIES`, each with the keys up to its end, so that scores of later keys are not worked out and those
+    of a run stay in the cache. Compiled, that takes half of the time of `scaled_dot_product_attention` on a CPU with instructions for bf16.
+    """
+    b, heads, t, dim = q.shape
+    kv_heads = k.shape[1]
+    group = heads // kv_heads
+    q = (q * dim**-0.5).view(b, kv_heads, group, t, dim)
+    k, v = k.reshape(b * kv_heads, t, dim), v.reshape(b * kv_heads, t, dim)
+    out = []
+    for start in range(0, t, QUERIES):
+        end = min(t, start + QUERIES)
+        scores = q[:, :, :, start:end].reshape(b * kv_heads, -1, dim) @ k[:, :end].mT
+        scores = scores.view(b * kv_heads, group, end - start, end)
+        later = torch.arange(end, device=q.device) > torch.arange(start, end, device=q.device)[:, None]
+        weights = scores.masked_fill(later, float("-inf")).float().softmax(-1).to(v.dtype)
+        out.append((weights.view(b * kv_heads, -1, end) @ v[:, :end]).view(b, kv_heads, group, end - start, dim))
+    return torch.cat(out, 3).view(b, heads, t, dim)
 
 
 class Attention(nn.Module):
@@ -86,7 +112,7 @@ class Attention(nn.Module):
                 k, v = torch.cat((cache[0], k), dim=2), torch.cat((cache[1], v), dim=2)
             cache[:] = [k, v]
         if mask is None:
-            y = F.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=True)
+            y = causal(q, k, v) if x.device.type == "cpu" else F.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=True)
             return self.o_proj(y.transpose(1, 2).reshape(b, t, -1))
         # Queries that share a key head are folded into the time axis: plain matrix products.
         group = self.heads // self.kv_heads
@@ -154,8 +180,11 @@ class Llama(nn.Module):
                     scale /= (2 * c.num_hidden_layers) ** 0.5
                 nn.init.normal_(p, std=scale)
 
-    def hidden(self, tokens, positions=None, caches=None, mask=None):
-        """Final hidden states of `tokens` (batch, time); without `mask` each token sees itself and those before it."""
+    def hidden(self, tokens, positions=None, caches=None, mask=None, block=Layer.__call__):
+        """Final hidden states of `tokens` (batch, time); without `mask` each token sees itself and those before it.
+
+        `block` applies a layer. Training gives one that is compiled: once for each shape, where all layers are the same.
+        """
         x = self.model.embed_tokens(tokens)
         if torch.is_autocast_enabled(x.device.type):
             x = x.to(torch.get_autocast_dtype(x.device.type))
@@ -165,7 +194,7 @@ class Llama(nn.Module):
             cos, sin = self.cos[positions][:, None], self.sin[positions][:, None]
         cos, sin = cos.to(x.dtype), sin.to(x.dtype)
         for i, layer in enumerate(self.model.layers):
-            x = layer(x, cos, sin, mask, None if caches is None else caches[i])
+            x = block(layer, x, cos, sin, mask, None if caches is None else caches[i])
         return self.model.norm(x)
 
     def logits(self, hidden):

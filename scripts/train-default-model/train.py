@@ -17,8 +17,8 @@ from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer
 
 import evaluate
-from data import Batches, Dialogues, generate
-from model import Config, Llama
+from data import WIDTHS, Batches, Dialogues, generate
+from model import Config, Layer, Llama
 from optimizer import build, fast_type
 
 CURRICULUM = [(0.04, 160), (0.1, 256), (0.2, 448), (0.5, 704), (1.0, 1152)]
@@ -108,7 +108,8 @@ class Run:
             carry_over(a.initial, self.model, self.dialogues.tokenizer)
         self.model.to(self.device)
         self.optimizers = build(self.model, a.muon_lr, a.adam_lr)
-        self.hidden = self.model.hidden if a.no_compile else torch.compile(self.model.hidden, dynamic=False)
+        torch._dynamo.config.recompile_limit = 4 * len(WIDTHS)
+        self.block = Layer.__call__ if a.no_compile else torch.compile(Layer.__call__, dynamic=False)
         self.step = self.tokens = self.chunk = 0
         self.elapsed = 0.0
         self.seed = a.seed * 1_000_000 + self.rank * 100_000
@@ -158,7 +159,7 @@ class Run:
         tokens, weights = tokens.to(self.device), weights.to(self.device)
         kind = fast_type(self.device)
         with torch.autocast(self.device.type, kind, enabled=kind != torch.float32):
-            loss, total = self.model.loss(self.hidden(tokens), tokens, weights)
+            loss, total = self.model.loss(self.model.hidden(tokens, block=self.block), tokens, weights)
             loss = loss / total
         loss.backward()
         self.average(tokens.numel())
