@@ -39,6 +39,7 @@ impl MwMatcher {
 
     /// Keeps an error for `mw_matcher_get_error`, unless the matcher has one for good.
     pub(crate) fn fail(&mut self, error: &Error) {
+        self.has_mask = false;
         if self.inner.is_some() {
             self.error = Some(c_text(&error.to_string()));
         }

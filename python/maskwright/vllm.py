@@ -186,12 +186,26 @@ def check_request(compiler: Compiler, kind: str, text: str, max_tokens: int | No
 
 
 def register() -> None:
-    """Registers the backend with vLLM. A second call changes nothing."""
-    import vllm.config.structured_outputs as configuration
-    import vllm.sampling_params as sampling
-    import vllm.v1.structured_output as manager
-    from vllm.v1.structured_output.backend_types import StructuredOutputGrammar
+    """Registers the backend with vLLM. A second call changes nothing. A vLLM that lacks what the backend needs is left as it is, with a
+    warning: vLLM loads this plugin in every process, and an error here would end them all.
+    """
+    try:
+        import vllm.config.structured_outputs as configuration
+        import vllm.sampling_params as sampling
+        import vllm.v1.structured_output as manager
+        from vllm.v1.structured_output.backend_types import StructuredOutputGrammar
 
+        for owner, names in [
+            (manager.StructuredOutputManager, ("grammar_init", "_create_grammar", "accept_tokens")),
+            (configuration, ("StructuredOutputsConfig", "StructuredOutputsBackend")),
+            (sampling, ("VLLMValidationError",)),
+            (sampling.SamplingParams, ("_validate_structured_outputs",)),
+        ]:
+            for name in names:
+                getattr(owner, name)
+    except (ImportError, AttributeError) as error:
+        logger.warning("the backend %s is not registered: it is written for vLLM 0.33, and this one lacks something (%s)", NAME, error)
+        return
     if getattr(manager.StructuredOutputManager, "_maskwright", False):
         return
     # vLLM asserts that grammars are of this class.
@@ -214,8 +228,14 @@ def _admit_name(configuration: Any) -> None:
     pydantic.dataclasses.rebuild_dataclass(config, force=True)
 
 
+def _token_limit(params: Any) -> int | None:
+    """The limit on tokens of a request; None for the half of one that only reads the prompt, while another server writes the answer."""
+    transfer = (getattr(params, "extra_args", None) or {}).get("kv_transfer_params") or {}
+    limit: int | None = None if transfer.get("do_remote_decode") else params.max_tokens
+    return limit
+
+
 def _answer_requests(manager: Any) -> None:
-    manager._maskwright = True
     grammar_init, create_grammar, accept_tokens = manager.grammar_init, manager._create_grammar, manager.accept_tokens
 
     @functools.wraps(grammar_init)
@@ -229,13 +249,17 @@ def _answer_requests(manager: Any) -> None:
 
     @functools.wraps(create_grammar)
     def create(self: Any, request: Any) -> Any:
-        # Tokens of reasoning count in vLLM's limit and not in the matcher's, which is set once the answer begins.
-        parameters = request.sampling_params if self.reasoner_cls is None else None
-        token = _max_tokens.set(parameters.max_tokens if parameters is not None else None)
+        limit = _token_limit(request.sampling_params) if request.sampling_params is not None else None
+        token = _max_tokens.set(limit if self.reasoner_cls is None else None)
         try:
-            return create_grammar(self, request)
+            grammar = create_grammar(self, request)
         finally:
             _max_tokens.reset(token)
+        # Tokens of reasoning count in vLLM's limit and not in the matcher's, which is set again once the answer has begun. A request may
+        # also not reason at all, or reason within its grammar.
+        if self.reasoner_cls is not None and isinstance(grammar, Grammar):
+            grammar.matcher.set_max_tokens(limit)
+        return grammar
 
     @functools.wraps(accept_tokens)
     def accept(self: Any, request: Any, new_token_ids: list[int]) -> bool:
@@ -245,16 +269,17 @@ def _answer_requests(manager: Any) -> None:
         return accepted
 
     manager.grammar_init, manager._create_grammar, manager.accept_tokens = init, create, accept
+    manager._maskwright = True
 
 
 def _limit_behind_reasoning(request: Any) -> None:
     """Sets the limit of a request whose answer has begun to the tokens that its reasoning left; no limit if they are too few."""
     asked, params = request.structured_output_request, request.sampling_params
-    if asked is None or not asked.reasoning_ended or params is None or params.max_tokens is None:
+    if asked is None or not asked.reasoning_ended or params is None or (limit := _token_limit(params)) is None:
         return
     if isinstance(grammar := asked.grammar, Grammar):
         answered = grammar.matcher.num_accepted_tokens
-        grammar.matcher.set_max_tokens(max(0, params.max_tokens - max(0, request.num_output_tokens - answered)))
+        grammar.matcher.set_max_tokens(max(0, limit - max(0, request.num_output_tokens - answered)))
 
 
 def _validate_requests(sampling: Any) -> None:
@@ -279,7 +304,7 @@ def _validate_requests(sampling: Any) -> None:
         if model_config.is_diffusion or tokenizer is None:
             validate(self, model_config, structured_outputs_config, tokenizer)
         # Reasoning counts in vLLM's limit, and what it leaves of the limit is not known yet.
-        max_tokens = None if structured_outputs_config.reasoning_parser else self.max_tokens
+        max_tokens = None if structured_outputs_config.reasoning_parser else _token_limit(self)
         try:
             compiler = _checker(tokenizer, model_config.get_vocab_size())
             is_own = check_request(compiler, kind.name, text, max_tokens)

@@ -109,17 +109,16 @@ impl<'py> Bitmask<'py> {
     }
 
     /// The words of one row.
-    pub(crate) fn row(&mut self, row: usize) -> PyResult<&mut [u32]> {
+    pub(crate) fn row(&mut self, row: i64) -> PyResult<&mut [u32]> {
         let (rows, words) = (self.rows, self.words);
-        if row >= rows {
-            return Err(no_such_row(row, rows));
-        }
-        Ok(&mut self.all_words()[row * words..(row + 1) * words])
+        let place = usize::try_from(row).ok().filter(|place| *place < rows);
+        let place = place.ok_or_else(|| no_such_row(row, rows))?;
+        Ok(&mut self.all_words()[place * words..(place + 1) * words])
     }
 }
 
 /// The error for a row that the bitmask does not have.
-pub(crate) fn no_such_row(row: usize, rows: usize) -> PyErr {
+pub(crate) fn no_such_row(row: i64, rows: usize) -> PyErr {
     PyValueError::new_err(format!("the bitmask has {rows} rows, and none of number {row}"))
 }
 

@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyMapping};
 
 use crate::errors::{compile_error, matcher_error};
-use crate::matcher::Matcher;
+use crate::matcher::{Matcher, token_ids};
 use crate::style::{json_text, options, tag_text};
 use crate::tokenizer::Tokenizer;
 
@@ -178,12 +178,13 @@ impl Compiled {
     pub(crate) fn matcher(
         &self,
         py: Python<'_>,
-        stop_token_ids: Option<Vec<u32>>,
-        max_tokens: Option<usize>,
+        stop_token_ids: Option<Vec<i64>>,
+        max_tokens: Option<i64>,
     ) -> PyResult<Matcher> {
         let options = MatcherOptions {
-            stop_tokens: stop_token_ids,
-            max_tokens,
+            stop_tokens: stop_token_ids.map(|ids| token_ids(&ids)),
+            // A negative number is too small for any answer.
+            max_tokens: max_tokens.map(|most| usize::try_from(most).unwrap_or(0)),
         };
         let matcher = py.detach(|| self.inner.matcher(&options));
         Ok(Matcher::new(matcher.map_err(|error| matcher_error(&error))?))

@@ -56,9 +56,9 @@ impl Executor {
         py: Python<'_>,
         matchers: Vec<Bound<'_, Matcher>>,
         bitmask: &Bound<'_, PyAny>,
-        rows: Option<Vec<usize>>,
+        rows: Option<Vec<i64>>,
     ) -> PyResult<()> {
-        let rows = rows.unwrap_or_else(|| (0..matchers.len()).collect());
+        let rows = rows.unwrap_or_else(|| (0..).take(matchers.len()).collect());
         if rows.len() != matchers.len() {
             let message = format!("there are {} matchers and {} rows", matchers.len(), rows.len());
             return Err(PyValueError::new_err(message));
@@ -78,7 +78,7 @@ impl Executor {
     fn fill_with_drafts(
         &self,
         py: Python<'_>,
-        requests: Vec<(Bound<'_, Matcher>, usize, Vec<i64>)>,
+        requests: Vec<(Bound<'_, Matcher>, i64, Vec<i64>)>,
         bitmask: &Bound<'_, PyAny>,
     ) -> PyResult<()> {
         let mut bitmask = Bitmask::of(bitmask)?;
@@ -88,12 +88,13 @@ impl Executor {
         let (mut left, mut begin) = (bitmask.all_words(), 0);
         let mut work = Vec::with_capacity(requests.len());
         for (matcher, row, drafted) in requests {
+            let row = usize::try_from(row).map_err(|_| no_such_row(row, count))?;
             let end = row.saturating_add(drafted.len() + 1);
             if row < begin {
                 return Err(PyValueError::new_err(format!("row {row} is asked for twice")));
             }
             if end > count {
-                return Err(no_such_row(end - 1, count));
+                return Err(no_such_row(i64::try_from(end - 1).unwrap_or(i64::MAX), count));
             }
             let (_, from_row) = left.split_at_mut((row - begin) * words);
             let (rows, behind) = from_row.split_at_mut((end - row) * words);
@@ -131,8 +132,9 @@ fn shared(matcher: &Bound<'_, Matcher>) -> SharedMatcher {
 }
 
 /// Takes a row out of the rows that no other matcher writes into.
-fn take<'a>(free: &mut [Option<&'a mut [u32]>], row: usize, count: usize) -> PyResult<&'a mut [u32]> {
-    let place = free.get_mut(row).ok_or_else(|| no_such_row(row, count))?;
+fn take<'a>(free: &mut [Option<&'a mut [u32]>], row: i64, count: usize) -> PyResult<&'a mut [u32]> {
+    let place = usize::try_from(row).ok().and_then(|row| free.get_mut(row));
+    let place = place.ok_or_else(|| no_such_row(row, count))?;
     place
         .take()
         .ok_or_else(|| PyValueError::new_err(format!("row {row} is asked for twice")))

@@ -49,8 +49,8 @@ impl Matcher {
     #[pyo3(signature = (compiled, *, stop_token_ids=None, max_tokens=None))]
     fn create(
         compiled: &Bound<'_, Compiled>,
-        stop_token_ids: Option<Vec<u32>>,
-        max_tokens: Option<usize>,
+        stop_token_ids: Option<Vec<i64>>,
+        max_tokens: Option<i64>,
     ) -> PyResult<Self> {
         compiled.get().matcher(compiled.py(), stop_token_ids, max_tokens)
     }
@@ -72,7 +72,7 @@ impl Matcher {
 
     /// Writes the mask into a row of a bitmask. Returns False if every token is allowed.
     #[pyo3(signature = (bitmask, index=0))]
-    fn fill_next_token_bitmask(&self, py: Python<'_>, bitmask: &Bound<'_, PyAny>, index: usize) -> PyResult<bool> {
+    fn fill_next_token_bitmask(&self, py: Python<'_>, bitmask: &Bound<'_, PyAny>, index: i64) -> PyResult<bool> {
         let mut bitmask = Bitmask::of(bitmask)?;
         let row = bitmask.row(index)?;
         self.with(py, |matcher| matcher.fill(row))

@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyMapping, PyType};
 
 use crate::errors::{TokenizerError, tokenizer_error};
+use crate::matcher::{token_id, token_ids};
 use crate::style::dict;
 use crate::tokenizer_files;
 
@@ -180,13 +181,14 @@ impl Tokenizer {
     }
 
     /// The bytes that a text token stands for; None for special and unused ids.
-    fn token_bytes<'py>(&self, py: Python<'py>, token: TokenId) -> Option<Bound<'py, PyBytes>> {
+    fn token_bytes<'py>(&self, py: Python<'py>, token: i64) -> Option<Bound<'py, PyBytes>> {
+        let token = token_id(token);
         (self.0.kind(token) == TokenKind::Text).then(|| PyBytes::new(py, self.0.token_bytes(token)))
     }
 
     /// The bytes that tokens spell. Special and unused tokens are left out.
-    fn decode<'py>(&self, py: Python<'py>, tokens: Vec<TokenId>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &self.0.text_bytes(&tokens))
+    fn decode<'py>(&self, py: Python<'py>, tokens: Vec<i64>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.0.text_bytes(&token_ids(&tokens)))
     }
 
     fn __len__(&self) -> usize {

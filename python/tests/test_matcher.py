@@ -37,10 +37,18 @@ def test_a_mask_has_the_tokens_that_are_accepted(compiler: maskwright.Compiler) 
 
 
 def test_numbers_that_are_no_tokens_are_not_allowed(compiler: maskwright.Compiler) -> None:
-    matcher = compiler.compile_json_schema({"type": "boolean"}).matcher()
+    compiled = compiler.compile_json_schema({"type": "boolean"})
+    matcher = compiled.matcher()
     for number in (-1, VOCAB, 2**32 + ord("t"), 2**40, -(2**63)):
         assert matcher.accept_token(number) is False
     assert matcher.validate_tokens([*b"tr", -1]) == 2
+    with pytest.raises(ValueError, match="max_tokens 0"):
+        compiled.matcher(max_tokens=-1)
+    for number in (-1, 2**32):
+        with pytest.raises(ValueError, match="stop token"):
+            compiled.matcher(stop_token_ids=[number])
+    with pytest.raises(ValueError, match="none of number -1"):
+        matcher.fill_next_token_bitmask(maskwright.allocate_token_bitmask(1, VOCAB, kind="memoryview"), -1)
     assert matcher.accept_tokens([*b"tr", 2**40, ord("u")]) == 2 and matcher.num_accepted_tokens == 2
 
 

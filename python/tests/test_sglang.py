@@ -170,6 +170,19 @@ def test_schemas_and_expressions_are_answered(server: Any) -> None:
     ours.reset()
 
 
+def test_a_copy_for_another_request_asks_for_the_schema_again(server: Any, compiler: maskwright.Compiler) -> None:
+    asked = []
+
+    def compile() -> maskwright.Compiled:
+        asked.append(POINT)
+        return compiler.compile_json_schema(POINT)
+
+    grammar = server.classes.Grammar(compile, compile().matcher(), "json")
+    assert grammar.copy().copy() is not grammar and len(asked) == 3
+    grammar.accept_token(ord("{"))
+    assert grammar.copy().matcher.num_accepted_tokens == 1 and len(asked) == 3
+
+
 def test_refusals_carry_the_reason(server: Any) -> None:
     ours = backend(server)
     assert "unsatisfiable" in ours.dispatch_json('{"allOf": [false]}').error_message
@@ -192,7 +205,7 @@ def test_batches_may_have_grammars_of_others(server: Any) -> None:
 
 def test_a_limit_of_the_engine_ends_one_request(server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     matcher = Failing()
-    failing = server.classes.Grammar(SimpleNamespace(matcher=matcher.fail), matcher, "json")
+    failing = server.classes.Grammar(lambda: SimpleNamespace(matcher=matcher.fail), matcher, "json")
     monkeypatch.setattr(server.classes, "shared_executor", lambda: SimpleNamespace(fill=matcher.fail))
     bitmask = maskwright.allocate_token_bitmask(2, VOCAB, kind="memoryview")
     other = backend(server).dispatch_regex("b")

@@ -257,6 +257,17 @@ impl Matcher {
         padding.fill(0);
         let limit = self.max_tokens.map(|most| most.saturating_sub(self.masker.position()));
         self.limit_reached.noted(self.masker.write_mask(limit, row))?;
+        self.allow_ends(row)?;
+        // The end that is planned may be written with a token that ends this answer: no end is known within the limit then.
+        if limit.is_some() && row.iter().all(|word| *word == 0) {
+            self.limit_reached.noted(self.masker.write_mask(None, row))?;
+            self.allow_ends(row)?;
+        }
+        Ok(!allows_all(row, tokens))
+    }
+
+    /// Allows the answer's stop tokens where the mask in `row` allows an end of sequence, and forbids them elsewhere.
+    fn allow_ends(&mut self, row: &mut [u32]) -> Result<(), MatcherError> {
         let allows = |token: &TokenId| row[*token as usize / 32] >> (token % 32) & 1 == 1;
         let mut ends = self.is_terminated() || self.vocabulary.eos_tokens().iter().any(allows);
         // A structural tag may name an end of sequence where the answer does not end.
@@ -275,7 +286,7 @@ impl Matcher {
                 row[*token as usize / 32] &= !(1 << (token % 32));
             }
         }
-        Ok(!allows_all(row, tokens))
+        Ok(())
     }
 
     /// Whether the token accepted last is a stop token that ended the answer.

@@ -55,6 +55,27 @@ fn filled(matcher: &mut Matcher) -> Vec<TokenId> {
 }
 
 #[test]
+fn a_text_token_that_ends_the_answer_leaves_a_way_within_the_limit() {
+    let mut builder = Vocabulary::builder();
+    for byte in 0..=255_u8 {
+        builder = builder.text(byte.into(), [byte]).unwrap();
+    }
+    let builder = builder.special(END, "<end>").unwrap().text(OTHER_END, "true").unwrap();
+    let vocabulary = builder.eos([END]).size(TOKENS).build().unwrap();
+    let compiler = SchemaCompiler::new(Arc::new(vocabulary), ExactOptions::default(), 1 << 30);
+    let options = MatcherOptions {
+        stop_tokens: Some(vec![END, OTHER_END]),
+        max_tokens: Some(2),
+    };
+    let mut matcher = compiler
+        .json_schema(r#"{"const": true}"#)
+        .unwrap()
+        .matcher(&options)
+        .unwrap();
+    assert_eq!(filled(&mut matcher), ids("t"));
+}
+
+#[test]
 fn the_end_is_where_stop_tokens_are() {
     let mut usual = matcher(&MatcherOptions::default());
     let options = MatcherOptions {

@@ -64,7 +64,8 @@ pub struct Process {
     child: Child,
     input: ChildStdin,
     output: ChildStdout,
-    errors: ChildStderr,
+    /// None where the process has closed it.
+    errors: Option<ChildStderr>,
     /// Bytes received and not yet part of a reply.
     received: Vec<u8>,
     /// Number of bytes at the start of `received` that are known to hold no line end.
@@ -103,7 +104,7 @@ impl Process {
             child,
             input,
             output,
-            errors,
+            errors: Some(errors),
             received: Vec::new(),
             scanned: 0,
             said: Vec::new(),
@@ -117,7 +118,9 @@ impl Process {
     fn prepare(&self) -> io::Result<()> {
         rustix::io::ioctl_fionbio(&self.input, true)?;
         rustix::io::ioctl_fionbio(&self.output, true)?;
-        rustix::io::ioctl_fionbio(&self.errors, true)?;
+        if let Some(errors) = &self.errors {
+            rustix::io::ioctl_fionbio(errors, true)?;
+        }
         #[cfg(target_os = "linux")]
         {
             use rustix::process::{Pid, Resource, Rlimit, prlimit};
@@ -161,7 +164,11 @@ impl Process {
             self.send(&mut unsent)?;
             self.listen();
             if !self.receive()? {
-                return Err(self.ended());
+                // The process has ended, but may have answered before.
+                return match self.take_reply()? {
+                    Some(reply) => refused(&reply.line).map_or(Ok(reply), Err),
+                    None => Err(self.ended()),
+                };
             }
         }
     }
@@ -187,10 +194,10 @@ impl Process {
 
     /// Waits until a pipe is ready, or `timeout` has passed.
     fn wait(&self, sending: bool, timeout: Duration) -> Result<(), WorkerFailure> {
-        let mut pipes = vec![
-            PollFd::from_borrowed_fd(self.output.as_fd(), PollFlags::IN),
-            PollFd::from_borrowed_fd(self.errors.as_fd(), PollFlags::IN),
-        ];
+        let mut pipes = vec![PollFd::from_borrowed_fd(self.output.as_fd(), PollFlags::IN)];
+        if let Some(errors) = &self.errors {
+            pipes.push(PollFd::from_borrowed_fd(errors.as_fd(), PollFlags::IN));
+        }
         if sending {
             pipes.push(PollFd::from_borrowed_fd(self.input.as_fd(), PollFlags::OUT));
         }
@@ -244,10 +251,17 @@ impl Process {
     /// Reads standard error and keeps its last bytes.
     fn listen(&mut self) {
         let mut chunk = [0; 4096];
-        while let Ok(read @ 1..) = self.errors.read(&mut chunk) {
-            self.said.extend_from_slice(&chunk[..read]);
-            let surplus = self.said.len().saturating_sub(SAID_BYTES);
-            self.said.drain(..surplus);
+        while let Some(errors) = &mut self.errors {
+            match errors.read(&mut chunk) {
+                // Closed: it would be ready at every look.
+                Ok(0) => self.errors = None,
+                Ok(read) => {
+                    self.said.extend_from_slice(&chunk[..read]);
+                    let surplus = self.said.len().saturating_sub(SAID_BYTES);
+                    self.said.drain(..surplus);
+                }
+                Err(_) => break,
+            }
         }
     }
 

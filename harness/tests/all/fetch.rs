@@ -161,6 +161,13 @@ fn what_is_fetched_is_listed_verified_and_found_by_other_commands() {
     );
     setting.json(&["fetch", "test-suite", "--force", "--json"]);
     setting.json(&["fetch", "test-suite", "--verify", "--json"]);
+
+    // What cannot be fetched again stays as it is.
+    let nowhere = format!("{}/nowhere", setting.server.homes().github_api);
+    let mut again = setting.program(&["fetch", "jsonschemabench", "--force"]);
+    let again = again.env("MASKWRIGHT_GITHUB_API", nowhere).output().unwrap();
+    assert_eq!(again.status.code(), Some(3));
+    setting.json(&["fetch", "jsonschemabench", "--offline", "--json"]);
 }
 
 #[test]

@@ -252,9 +252,9 @@ pub struct MaskReply {
     /// Reason for which there is no mask.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mask_error: Option<WireMaskError>,
-    /// Time of the mask.
+    /// Time of the mask; a reply with an error may leave it out.
     #[serde(flatten)]
-    pub time: Time,
+    pub time: Option<Time>,
     /// Number of bytes of the mask that follow.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<usize>,
@@ -266,9 +266,9 @@ pub struct Done {
     /// Reason for which the request failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mask_error: Option<WireMaskError>,
-    /// Time taken.
+    /// Time taken; a reply with an error may leave it out.
     #[serde(flatten)]
-    pub time: Time,
+    pub time: Option<Time>,
 }
 
 /// The outcome of `is_complete`.
@@ -400,5 +400,20 @@ impl From<MaskError> for WireMaskError {
                 message: other.to_string(),
             },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use super::*;
+
+    #[test]
+    fn an_error_needs_no_time() {
+        let done: Done = serde_json::from_str(r#"{"mask_error": {"kind": "token_refused"}}"#).unwrap();
+        assert_eq!((done.mask_error, done.time), (Some(WireMaskError::TokenRefused), None));
+        let mask: MaskReply = serde_json::from_str(r#"{"wall_ns": 3, "cpu_ns": 2, "bytes": 8}"#).unwrap();
+        assert_eq!((mask.time.map(|time| time.wall_ns), mask.bytes), (Some(3), Some(8)));
     }
 }

@@ -318,14 +318,14 @@ fn mask(masker: &mut dyn Masker) -> Answer {
             let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
             let reply = MaskReply {
                 mask_error: None,
-                time,
+                time: Some(time),
                 bytes: Some(bytes.len()),
             };
             (value(&reply), bytes)
         }
         Err(error) => plain(&MaskReply {
             mask_error: Some(error.into()),
-            time: watch.elapsed(),
+            time: Some(watch.elapsed()),
             bytes: None,
         }),
     }
@@ -336,7 +336,7 @@ fn done(action: impl FnOnce() -> Result<(), MaskError>) -> Answer {
     let outcome = catch_mask_error(action);
     plain(&Done {
         mask_error: outcome.err().map(Into::into),
-        time: watch.elapsed(),
+        time: Some(watch.elapsed()),
     })
 }
 

@@ -7,7 +7,7 @@ import logging
 import threading
 import weakref
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
 from sglang.srt.constrained.base_grammar_backend import (
     BaseGrammarBackend,
@@ -72,9 +72,10 @@ def _kernel() -> Callable[[Any, Any], None] | None:
 class Grammar(Masks, BaseGrammarObject):  # type: ignore[misc]
     """One request's grammar, as SGLang's `BaseGrammarObject` describes it."""
 
-    def __init__(self, compiled: Compiled, matcher: Matcher, kind: str | None) -> None:
+    def __init__(self, compile: Callable[[], Compiled], matcher: Matcher, kind: str | None) -> None:
         super().__init__()
-        self.compiled, self.matcher = compiled, matcher
+        self.matcher = matcher
+        self._compile, self._is_limited = compile, False
         self._reasoning: tuple[int, weakref.ref[Any]] | None = None
         self.grammar_stats = GrammarStats(dispatch_type=kind)
 
@@ -83,7 +84,7 @@ class Grammar(Masks, BaseGrammarObject):  # type: ignore[misc]
 
         Raises `ValueError` if the tokens are too few for any answer.
         """
-        self.matcher = self.compiled.matcher(max_tokens=max_tokens)
+        self.matcher, self._is_limited = self._compile().matcher(max_tokens=max_tokens), True
 
     def limit_behind_reasoning(self, max_tokens: int, wrapper: Any) -> None:
         """Keeps an end within this number of tokens, including the tokens of the reasoning before the answer, which `wrapper` counts.
@@ -148,8 +149,17 @@ class Grammar(Masks, BaseGrammarObject):  # type: ignore[misc]
             entry.grammar.fill_vocab_mask(vocab_mask, entry.row)
 
     def copy(self) -> Grammar:
-        """Makes an independent copy at the same place."""
-        return Grammar(self.compiled, self.matcher.fork(), self.grammar_stats.dispatch_type)
+        """Makes an independent copy at the same place. SGLang keeps one grammar for each text and copies it for each request: the schema is
+        asked for again here, so that one that came to a limit of the engine is compiled anew.
+        """
+        is_new = self.matcher.num_accepted_tokens == 0 and not self._is_limited
+        copied = Grammar(
+            self._compile,
+            self._compile().matcher() if is_new else self.matcher.fork(),
+            self.grammar_stats.dispatch_type,
+        )
+        copied._is_limited = self._is_limited
+        return copied
 
     def try_jump_forward(self, tokenizer: Any) -> tuple[list[int], str] | None:
         """Returns the tokens that must come next; None if there is a choice."""
@@ -219,18 +229,19 @@ class Backend(Masks, BaseGrammarBackend):  # type: ignore[misc]
         self.compiler.clear_cache()
 
     def _grammar(self, compile: Callable[[str], Compiled], text: str, kind: str) -> Any:
+        again = functools.partial(compile, text)
         try:
-            compiled = compile(text)
-            return Grammar(compiled, compiled.matcher(), kind)
+            return Grammar(again, again().matcher(), kind)
         except ValueError as error:
             logger.error("a request is refused: %s", error)
             return InvalidGrammarObject(str(error))
 
     def _own_or_another(self, compile: Callable[[Compiler, str], Compiled | None], text: str, kind: str) -> Any:
+        again = functools.partial(compile, self.compiler, text)
         try:
-            compiled = compile(self.compiler, text)
+            compiled = again()
             if compiled is not None:
-                return Grammar(compiled, compiled.matcher(), kind)
+                return Grammar(cast(Callable[[], Compiled], again), compiled.matcher(), kind)
         except ValueError as error:
             logger.error("a request is refused: %s", error)
             return InvalidGrammarObject(str(error))

@@ -123,9 +123,9 @@ impl Fetcher<'_> {
         let requested = wish.revision.unwrap_or(source.revision);
         let commit = resolve(&client, source, requested)?;
         let _lock = self.cache.lock(source)?;
-        if wish.force {
-            self.cache.remove(source, &commit)?;
-        } else if let Some(found) = self.cache.find(source, Some(&commit)) {
+        if !wish.force
+            && let Some(found) = self.cache.find(source, Some(&commit))
+        {
             self.cache.set_current(source, &commit)?;
             return Ok(found);
         }
@@ -133,9 +133,10 @@ impl Fetcher<'_> {
             Home::Hub(_) => hub::list(&client, source, &commit)?,
             Home::GitHubArchive(_) | Home::GitHubFiles(_) => github::list(&client, source, &commit)?,
         };
+        check_sizes(&files, &source.home.page())?;
         match source.home {
             Home::GitHubArchive(repository) => self.archive(&client, source, repository, &commit, &files)?,
-            Home::GitHubFiles(_) | Home::Hub(_) => self.files(&client, source, &commit, &files)?,
+            Home::GitHubFiles(_) | Home::Hub(_) => self.files(&client, source, &commit, &files, wish.force)?,
         }
         let fetched = fetched(source, requested, commit, files);
         let directory = self.cache.finish(source, &fetched)?;
@@ -144,13 +145,17 @@ impl Fetcher<'_> {
 
     fn offline(&self, source: &Source, revision: Option<&str>) -> Result<(PathBuf, Fetched), FetchError> {
         let found = self.cache.find(source, revision);
-        found.ok_or_else(|| FetchError::Offline {
+        let found = found.ok_or_else(|| FetchError::Offline {
             what: match revision {
                 Some(revision) => format!("{} at {revision}", source.name),
                 None => source.name.to_owned(),
             },
             cache: self.cache.root().to_owned(),
-        })
+        })?;
+        if revision.is_some() {
+            self.cache.set_current(source, &found.1.revision)?;
+        }
+        Ok(found)
     }
 
     /// Fetches the archive of a commit and unpacks it.
@@ -180,9 +185,9 @@ impl Fetcher<'_> {
             directory: &directory,
         };
         let attempt = || {
-            // Files of an earlier attempt are written anew.
-            self.cache.remove(source, commit)?;
             download.run(client)?;
+            // Files of an earlier attempt are written anew, and those of an earlier fetch stay until there is something in their place.
+            self.cache.remove(source, commit)?;
             unpacking.run()
         };
         let unpacked = match attempt() {
@@ -199,18 +204,19 @@ impl Fetcher<'_> {
         unpacked
     }
 
-    /// Fetches files one by one; those of an earlier attempt are kept.
+    /// Fetches files one by one; those that are there and as they should be are kept, unless `all` are to be fetched again.
     fn files(
         &self,
         client: &Client,
         source: &Source,
         commit: &str,
         files: &BTreeMap<String, Listed>,
+        all: bool,
     ) -> Result<(), FetchError> {
         let directory = self.cache.revision(source, commit);
         for (path, listed) in files {
             let target = directory.join(path);
-            if manifest::problem(&target, &listed.file(path)).is_none() {
+            if !all && manifest::problem(&target, &listed.file(path)).is_none() {
                 continue;
             }
             let repository = source.home.repository();
@@ -290,6 +296,19 @@ fn add_listed(files: &mut BTreeMap<String, Listed>, url: &str, path: String, lis
         return Err(too_large("the list", format!("{SOURCE_FILES_LIMIT} files")));
     }
     Ok(())
+}
+
+/// Checks the sizes of all files that a home lists together.
+fn check_sizes(files: &BTreeMap<String, Listed>, url: &str) -> Result<(), FetchError> {
+    let bytes = files.values().map(|listed| listed.bytes).fold(0, u64::saturating_add);
+    match bytes > SOURCE_BYTES_LIMIT {
+        false => Ok(()),
+        true => Err(FetchError::TooLarge {
+            what: "the list".to_owned(),
+            url: url.to_owned(),
+            limit: format!("{SOURCE_BYTES_LIMIT} bytes in all"),
+        }),
+    }
 }
 
 /// The directories to look for `source` in, below `place`: named after it or its repository, or `place` itself.

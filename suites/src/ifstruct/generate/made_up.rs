@@ -74,7 +74,8 @@ fn vary_minimum(bounds: &mut Bounds, decimals: i32, rng: &mut ChaCha8Rng) {
         false => -below,
     };
     let scale = 10f64.powi(rng.random_range(0..=decimals));
-    let moved = ((min + room * rng.random::<f64>().powi(3)) * scale).round() / scale;
+    // The sum with zero makes zero of what is rounded to minus zero.
+    let moved = ((min + room * rng.random::<f64>().powi(3)) * scale).round() / scale + 0.0;
     if bounds.max.is_none_or(|max| moved < max) {
         bounds.min = Some(moved);
     }

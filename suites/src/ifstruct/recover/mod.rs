@@ -110,7 +110,8 @@ pub fn differences(found: &Recovered, meant: &Recovered) -> String {
             .map(|members| members.keys().cloned().collect::<Vec<String>>())
             .unwrap_or_default()
     };
-    for name in names(&right) {
+    // The order of names within a field is no requirement.
+    for name in names(&right).into_iter().filter(|name| left[name] != right[name]) {
         compare(&name, left[&name].to_string(), right[&name].to_string());
     }
     compare(

@@ -111,6 +111,9 @@ fn beyond(schema: &Map<String, Value>) -> Option<Map<String, Value>> {
             }
             ("items", Value::Object(items)) => beyond(items).map(Value::Object).or_else(named),
             ("additionalProperties", Value::Bool(_)) => None,
+            // Draft 4 asks for the bound beside the flag that excludes it.
+            ("minimum", _) if schema.get("exclusiveMinimum").is_some_and(Value::is_boolean) => Some(value.clone()),
+            ("maximum", _) if schema.get("exclusiveMaximum").is_some_and(Value::is_boolean) => Some(value.clone()),
             (keyword, _) if JUDGED.contains(&keyword) => None,
             _ => Some(value.clone()),
         };
