@@ -90,7 +90,8 @@ impl Matcher {
     }
 
     /// Sets the number of tokens that the answer may have from its beginning on; None for any number.
-    fn set_max_tokens(&self, py: Python<'_>, max_tokens: Option<usize>) -> PyResult<()> {
+    fn set_max_tokens(&self, py: Python<'_>, max_tokens: Option<i64>) -> PyResult<()> {
+        let max_tokens = max_tokens.map(|most| usize::try_from(most).unwrap_or(0));
         self.with(py, |matcher| {
             matcher.set_max_tokens(max_tokens);
             Ok(())

@@ -137,10 +137,17 @@ impl KeywordPart {
 
     /// The names of the keywords that assert this part at a location. `exclusive` tells whether each bound is exclusive.
     pub(super) fn names(self, set: &SchemaSet, location: SchemaLocation, exclusive: (bool, bool)) -> Vec<&'static str> {
-        // A keyword that the draft does not know asserts nothing.
-        let is_read =
-            |name: &str| set.member(location, name).is_some() && Keyword::lookup(name, set.dialect()).is_some();
-        let written = |names: [&'static str; 2]| names.into_iter().filter(|name| is_read(name)).collect();
+        // A keyword that the root's draft does not know asserts nothing, unless the location is in a resource of another draft.
+        let is_there = |name: &str| set.member(location, name).is_some();
+        let is_read = |name: &str| is_there(name) && Keyword::lookup(name, set.dialect()).is_some();
+        let written = |names: &[&'static str]| {
+            let mut written = names.to_vec();
+            written.retain(|name| is_there(name));
+            if written.iter().any(|name| is_read(name)) {
+                written.retain(|name| is_read(name));
+            }
+            written
+        };
         let bound = |plain: &'static str, name: &'static str, exclusive: bool| match set.member(location, name) {
             Some(Content::Bool(true)) => vec![plain, name],
             Some(_) if exclusive => vec![name],
@@ -148,13 +155,13 @@ impl KeywordPart {
         };
         match self {
             Self::False => Vec::new(),
-            Self::Values => written(["const", "enum"]),
+            Self::Values => written(&["const", "enum"]),
             Self::Minimum => bound("minimum", "exclusiveMinimum", exclusive.0),
             Self::Maximum => bound("maximum", "exclusiveMaximum", exclusive.1),
-            Self::DependentRequired => written(["dependencies", "dependentRequired"]),
+            Self::DependentRequired => written(&["dependencies", "dependentRequired"]),
             Self::Contains if is_read("minContains") => vec!["minContains"],
             Self::If(_) => vec!["if"],
-            Self::Ref { .. } => REFERENCES.into_iter().filter(|name| is_read(name)).collect(),
+            Self::Ref { .. } => written(&REFERENCES),
             _ => {
                 let own = Self::ALL.into_iter().filter(|(part, _)| *part == self);
                 own.map(|(_, name)| name).collect()

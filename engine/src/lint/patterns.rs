@@ -135,13 +135,17 @@ fn ends_with_assertion(part: &str) -> bool {
 
 /// `/^a$/`, as patterns stand in programs.
 fn delimiters(pattern: &str) -> Option<String> {
-    if alternatives(pattern).len() > 1 {
-        return None;
-    }
     let inside = pattern.strip_prefix('/')?;
     let (inside, flags) = inside.rsplit_once('/')?;
     let are_flags = flags.len() <= 4 && flags.bytes().all(|byte| b"dgimsuvy".contains(&byte));
-    (are_flags && (inside.starts_with('^') || ends_with_assertion(inside)))
+    let (begins, ends) = (inside.starts_with('^'), ends_with_assertion(inside));
+    // Of several alternatives, others than the first and the last may match.
+    let never = match alternatives(pattern).len() {
+        1 => begins || ends,
+        2 => begins && ends,
+        _ => false,
+    };
+    (are_flags && never)
         .then(|| "the slashes around it are part of the pattern, so that it never matches: leave them out".to_owned())
 }
 

@@ -203,7 +203,7 @@ impl Runs {
                 .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
                 .collect();
             let name = format!("figure-8-overlap-{}-{model}", overlap.task.name());
-            // Names of models may differ in what stands no longer in the file's.
+            // Two models may have the same file name, because characters are replaced.
             let count = names.entry(name.clone()).and_modify(|count| *count += 1).or_insert(1);
             let suffix = if *count == 1 {
                 String::new()

@@ -203,7 +203,7 @@ impl Parts {
         let mut groups: Vec<Vec<&Part>> = Vec::new();
         for part in &self.parts {
             let own = machine(part.manifest());
-            // Of all, because a part without a local model says nothing of devices and is like each.
+            // Compared with every part of the group: a part without a local model names no device, and so is alike to any.
             let is_of = |group: &&mut Vec<&Part>| {
                 let mut parts = group.iter();
                 parts.all(|one| are_alike(&machine(one.manifest()), &own))

@@ -242,8 +242,16 @@ fn bad_configurations_of_families_with_parts_of_their_own_name_the_field() {
             "time_step_limit",
         ),
     ];
+    let scaled_twice = write(Family::Gemma3, |_| {});
+    let parameters = json!({"full_attention": {}, "sliding_attention": {}});
+    edit_config(scaled_twice.path(), "rope_parameters", parameters);
+    let message = refusal(scaled_twice.path());
+    assert!(message.contains("rope_scaling beside rope_parameters"), "{message}");
     for (family, field, value, expected) in cases {
         let directory = write(family, |_| {});
+        if field == "rope_parameters" {
+            edit_config(directory.path(), "rope_scaling", Value::Null);
+        }
         edit_config(directory.path(), field, value.clone());
         let message = refusal(directory.path());
         assert!(

@@ -1,7 +1,7 @@
 """The grammar backend `maskwright` of SGLang: `--grammar-backend maskwright`.
 
-SGLang finds it by the entry point `sglang.srt.plugins`. Schemas, regular expressions, structural tags and EBNF are answered here; grammars that it does not treat or
-cannot read, also in structural tags, by SGLang's own backend over xgrammar, or over llguidance where xgrammar is not installed, which the log says once. A request's `max_new_tokens` reaches its
+SGLang finds it by the entry point `sglang.srt.plugins`. Schemas, regular expressions, structural tags and EBNF are answered here; grammars that the engine does not
+treat or cannot read, also in structural tags, by SGLang's own backend over xgrammar, or over llguidance where xgrammar is not installed, which the log says once. A request's `max_new_tokens` reaches its
 matcher, so that answers are not cut off; if a request reasons first, the tokens of its reasoning count in the limit, and the answer gets the
 rest.
 

@@ -186,7 +186,7 @@ impl Fetcher<'_> {
         };
         let attempt = || {
             download.run(client)?;
-            // Files of an earlier attempt are written anew, and those of an earlier fetch stay until there is something in their place.
+            // Files of an earlier attempt are written anew, and those of an earlier fetch stay until the archive has come.
             self.cache.remove(source, commit)?;
             unpacking.run()
         };

@@ -137,7 +137,8 @@ pub fn run(arguments: &RunArguments) -> Result<(), CommandError> {
     let limit = Duration::from_secs_f64(arguments.generation_limit);
     let check_settings = |client: &Arc<Client>| check(client, Some(arguments.max_tokens), &sampling, limit);
     // Errors of the servers' settings should not appear after hours, nor leave a run behind in which nothing was asked.
-    if !arguments.directory.is_continued() {
+    let is_continued = arguments.directory.is_continued();
+    if !is_continued {
         for client in &clients {
             let name = server_name(client);
             if planned.iter().any(|key| key.model == name) {
@@ -157,7 +158,7 @@ pub fn run(arguments: &RunArguments) -> Result<(), CommandError> {
         sampling: sampling.clone(),
         directory: &mut directory,
     };
-    if arguments.directory.is_continued() {
+    if is_continued {
         for client in &clients {
             if !run.pending(client).is_empty() && run.too_dear(client).is_none() {
                 check_settings(client)?;

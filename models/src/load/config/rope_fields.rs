@@ -38,7 +38,10 @@ impl RopeFields {
         let name = match (fields.get("rope_parameters"), is_scaled) {
             // Of these, transformers changes one kind of layer only.
             (Some(_), true) if matches!(family, Family::Gemma3 | Family::Gemma4 | Family::Olmo3) => {
-                return Err(fields.unsupported("rope_scaling beside rope_parameters".to_owned(), "one of the two"));
+                return Err(fields.unsupported(
+                    "rope_scaling beside rope_parameters".to_owned(),
+                    "remove one of the two",
+                ));
             }
             (Some(_), false) => "rope_parameters",
             (None, _) | (Some(_), true) => "rope_scaling",

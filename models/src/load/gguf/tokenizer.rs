@@ -213,8 +213,9 @@ fn merges_by_score(metadata: &Metadata<'_>, tokens: &Tokens<'_>, scores: &[f64])
     const MAX_BYTES: usize = 1 << 28;
     /// A longer token has no part in any merge: all its splits would take time by the square of its length.
     const LONGEST: usize = 1 << 10;
-    let ids: HashMap<&str, usize> = tokens.texts.iter().enumerate().map(|(id, text)| (*text, id)).collect();
-    let mut by_score: Vec<usize> = (0..tokens.texts.len()).collect();
+    let is_used = |id: &usize| tokens.kinds[*id] != UNUSED;
+    let mut by_score: Vec<usize> = (0..tokens.texts.len()).filter(is_used).collect();
+    let ids: HashMap<&str, usize> = by_score.iter().map(|id| (tokens.texts[*id], *id)).collect();
     by_score.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]));
     let (mut merges, mut bytes) = (Vec::new(), 0);
     for id in by_score {

@@ -42,8 +42,8 @@ impl Default for HubSettings {
 
 impl HubSettings {
     /// Reads the environment variables `HF_ENDPOINT`, `HF_HUB_CACHE`, `HF_HOME`, `HF_TOKEN`, `HF_TOKEN_PATH` and
-    /// `HF_HUB_OFFLINE`, which have the meaning and the defaults that the hub's own client gives them; without the second, fourth and sixth,
-    /// `HUGGINGFACE_HUB_CACHE`, `HUGGING_FACE_HUB_TOKEN` and `TRANSFORMERS_OFFLINE`. A path may begin with `~/`. Without a token, the
+    /// `HF_HUB_OFFLINE`, which have the meaning and the defaults that the hub's own client gives them. `HUGGINGFACE_HUB_CACHE` stands in for
+    /// `HF_HUB_CACHE`, `HUGGING_FACE_HUB_TOKEN` for `HF_TOKEN`, and `TRANSFORMERS_OFFLINE` for `HF_HUB_OFFLINE`. A path may begin with `~/`. Without a token, the
     /// access token is that which `hf auth login` has stored.
     pub fn from_environment() -> Self {
         Self::from_variables(|name| std::env::var(name).ok())
