@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Trains the default model from scratch: generator, tokenizer, supervised training on schemas and requests of IFStruct, reinforcement
+# Trains the default model: generator, tokenizer, supervised training on schemas and requests of IFStruct, reinforcement
 # learning (GRPO) on requests of IFStruct, export, evaluation.
 #
 #   scripts/train-default-model/run.sh [OUT]
@@ -7,7 +7,8 @@
 # OUT defaults to models/builtin. Settings, all optional:
 #   TOKENS     million tokens of the supervised training, padding included (default 60)
 #   STEPS      steps of GRPO (default 40)
-#   INITIAL    folder of a model to begin with, as models/builtin; its tokenizer may be another one (default: random weights)
+#   INITIAL    folder of a model to begin with, as models/builtin; its tokenizer may be another one. `none`: random weights, and a tokenizer
+#              trained anew (default: supervised/ beside this script, with its tokenizer)
 #   PROCESSES  training processes with one thread each; one is right with a GPU (default: cores, or 1 with a GPU)
 #   WORK       folder for the environment, data and checkpoints (default target/default-model)
 #   PYTHON     interpreter that the environment is made with (default python3)
@@ -32,6 +33,12 @@ cargo build --release -p maskwright-harness
 built=${CARGO_TARGET_DIR:-target}/release
 generator=$built/dialogues
 
+initial=${INITIAL:-$here/supervised}
+if [ -z "${INITIAL:-}" ] && [ ! -d "$work/tokenizer" ]; then
+  mkdir "$work/tokenizer"
+  cp "$initial/tokenizer.json" "$initial/tokenizer_config.json" "$work/tokenizer/"
+fi
+if [ "$initial" = none ]; then initial=; fi
 if [ ! -f "$work/tokenizer/tokenizer_config.json" ]; then
   "$generator" --count 60000 --seed 1 --split train --ifstruct 50 --made-up-names --out "$work/tokenizer-dialogues.jsonl"
   "$python" "$here/tokenizer.py" --dialogues "$work/tokenizer-dialogues.jsonl" --out "$work/tokenizer"
@@ -43,7 +50,7 @@ fi
 # One thread per process: a barrier between threads in every operation costs more than averaging gradients once a step.
 export OMP_NUM_THREADS=1 TOKENIZERS_PARALLELISM=false
 "$python" -m torch.distributed.run --standalone --nproc-per-node "$PROCESSES" "$here/train.py" --threads 1 \
-  --generator "$generator" --program "$built/maskwright" --tokenizer "$work/tokenizer" --ifstruct 65 ${INITIAL:+--initial "$INITIAL"} \
+  --generator "$generator" --program "$built/maskwright" --tokenizer "$work/tokenizer" --ifstruct 65 ${initial:+--initial "$initial"} \
   --batch-tokens $((8192 / PROCESSES > 1152 ? 8192 / PROCESSES : 1152)) --million-tokens "${TOKENS:-60}" --work "$work" --out "$work/supervised"
 
 resume=$([ -d "$work/grpo" ] && echo --resume || true)
