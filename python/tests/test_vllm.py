@@ -173,6 +173,25 @@ def test_limits_and_stop_tokens_reach_the_matcher(plugged: Any) -> None:
         manager.grammar_init(request(Kind.JSON, '{"type": "string"}', max_tokens=2))
 
 
+def test_a_vllm_that_lacks_something_is_left_alone(
+    plugged: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    class OlderManager:
+        grammar_init = _create_grammar = None
+
+    monkeypatch.setattr(sys.modules["vllm.v1.structured_output"], "StructuredOutputManager", OlderManager)
+    maskwright.vllm.register()
+    assert "accept_tokens" in caplog.text and OlderManager.grammar_init is None
+
+
+def test_the_half_of_a_request_that_only_reads_the_prompt_has_no_limit(plugged: Any) -> None:
+    manager = plugged.manager()
+    asked = request(Kind.JSON, '{"type": "string"}', max_tokens=1)
+    asked.sampling_params.extra_args = {"kv_transfer_params": {"do_remote_decode": True}}
+    manager.grammar_init(asked)
+    assert asked.structured_output_request.grammar.accept_tokens("r", [*b'"ab'])
+
+
 def test_a_limit_of_the_engine_ends_one_request() -> None:
     matcher: Any = Failing()
     grammar = maskwright.vllm.Grammar(matcher)

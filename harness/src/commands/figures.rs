@@ -175,27 +175,35 @@ impl Runs {
         })
     }
 
-    /// Returns names and contents of the figures that are drawn from runs.
+    /// Returns file names and contents of the figures that are drawn from runs. Of several with one name, each further one has a number.
     fn figures(&self) -> Vec<(String, String)> {
+        let mut counts: HashMap<String, usize> = HashMap::new();
+        let numbered = |(name, svg): (String, String)| {
+            let count = counts.entry(name.clone()).or_insert(0);
+            *count += 1;
+            let file = match *count {
+                1 => format!("{name}.svg"),
+                further => format!("{name}-{further}.svg"),
+            };
+            (file, svg)
+        };
+        self.named_figures().into_iter().map(numbered).collect()
+    }
+
+    /// Returns names and contents of the figures. Names may be equal: of several runs of the Test Suite, and of two models whose names differ
+    /// in characters that files' names do not have.
+    fn named_figures(&self) -> Vec<(String, String)> {
         let mut figures = Vec::new();
         let axes = overview::axes(&self.bench, &self.quality);
-        figures.extend(overview::svg(&axes).map(|svg| ("figure-1-overview.svg".to_owned(), svg)));
+        figures.extend(overview::svg(&axes).map(|svg| ("figure-1-overview".to_owned(), svg)));
         let chosen = self.constraints();
         if !chosen.is_empty() {
-            figures.push(("figure-5-constraints.svg".to_owned(), constraints::svg(&chosen)));
+            figures.push(("figure-5-constraints".to_owned(), constraints::svg(&chosen)));
         }
-        for (number, records) in self.suites.iter().enumerate() {
-            let suffix = if number == 0 {
-                String::new()
-            } else {
-                format!("-{}", number + 1)
-            };
-            figures.push((
-                format!("figure-6-test-suite{suffix}.svg"),
-                heat_map::svg(&conformances(records, &[])),
-            ));
+        for records in &self.suites {
+            let svg = heat_map::svg(&conformances(records, &[]));
+            figures.push(("figure-6-test-suite".to_owned(), svg));
         }
-        let mut names: HashMap<String, usize> = HashMap::new();
         for overlap in Overlap::all(&self.quality) {
             let model: String = overlap
                 .model
@@ -203,14 +211,7 @@ impl Runs {
                 .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
                 .collect();
             let name = format!("figure-8-overlap-{}-{model}", overlap.task.name());
-            // Two models may have the same file name, because characters are replaced.
-            let count = names.entry(name.clone()).and_modify(|count| *count += 1).or_insert(1);
-            let suffix = if *count == 1 {
-                String::new()
-            } else {
-                format!("-{count}")
-            };
-            figures.push((format!("{name}{suffix}.svg"), upset::svg(&overlap)));
+            figures.push((name, upset::svg(&overlap)));
         }
         figures
     }

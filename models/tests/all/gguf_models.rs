@@ -440,7 +440,8 @@ fn chat_template_and_tokens_of_the_builtin_model_survive() {
     assert_eq!(json["model"]["type"], "BPE");
 }
 
-/// What llama.cpp knows of a file's tokens beside their kinds, and the token that it puts before a prompt.
+/// A GGUF file is read as llama.cpp reads it: a token is an end of turn by its text, unused tokens are no text, prompts with tools have a
+/// template of their own, and the beginning-of-sequence token stands before a prompt where the file asks for it.
 #[test]
 fn tokens_and_templates_of_a_file_are_read_as_llama_cpp_reads_them() {
     let directory = tempfile::tempdir().unwrap();
