@@ -15,12 +15,8 @@ CHUNK = 6000
 WIDTHS = [160, 256, 352, 448, 576, 704, 896, 1152]
 """Padded lengths in tokens; a batch has one width, so padding and attention across dialogues stay out of it."""
 
-FEW_FIELDS = 3
-"""Most fields of an item in every second chunk. Replies to such requests have many items and few tokens, so that counting them is learned."""
-
 SHORT_REPLY = 100
-"""Reply tokens up to which every dialogue is kept; of longer replies a share of SHORT_REPLY / length is. The items of a list after the
-first repeat its names, so that a request for many items teaches little more about reading requests than one for a few."""
+"""Reply tokens up to which every instance of a schema is kept; of longer ones a share of SHORT_REPLY / length is."""
 
 COUNTING_WORDS = "amber birch cedar delta ember fjord grove harbor island juniper".split()
 COUNTING_WEIGHT = 8.0
@@ -67,20 +63,30 @@ class Dialogues:
 
 
 def generate(command: list[str], count: int, seed: int, split: str, shots: str = "mixed", ifstruct: int = 0,
-             name_pieces: str | None = None, most_fields: int | None = None) -> list[dict]:
+             name_pieces: str | None = None) -> list[dict]:
     """Runs the generator binary; `ifstruct` in a hundred dialogues are requests of IFStruct, those for training with made-up names.
 
-    `name_pieces` is a tokenizer.json, whose tokens those names are made of; `most_fields` bounds the fields of an item.
+    `name_pieces` is a tokenizer.json, whose tokens those names are made of.
     """
     arguments = [*command, "--count", str(count), "--seed", str(seed), "--split", split, "--shots", shots, "--ifstruct", str(ifstruct)]
     if split == "train":
         arguments.append("--made-up-names")
         if name_pieces:
             arguments += ["--name-pieces", name_pieces]
-    if most_fields:
-        arguments += ["--most-fields", str(most_fields)]
     done = subprocess.run(arguments, check=True, stdout=subprocess.PIPE)
     return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def kept_share(line: dict, reply_tokens: int) -> float:
+    """The share of dialogues like `line` that are trained on.
+
+    Of requests for n items it is 1 / sqrt(n): the items of a reply after the first repeat its names, and teach little more about reading
+    a request. How many fields an item has is left as it is drawn: what is drawn with few fields more often is ended too early.
+    """
+    if sample := line.get("sample"):
+        count = sample["top_level_count"] or 1
+        return (count[0] if isinstance(count, list) else count) ** -0.5
+    return SHORT_REPLY / reply_tokens
 
 
 class Batches:
@@ -102,15 +108,14 @@ class Batches:
             while True:
                 longest = self.longest()
                 lines = generate(self.command, CHUNK, self.chunk, "train", ifstruct=self.ifstruct,
-                                 name_pieces=self.dialogues.tokenizer_path, most_fields=FEW_FIELDS if self.chunk % 2 else None)
+                                 name_pieces=self.dialogues.tokenizer_path)
                 self.chunk += 1
                 # A token of this text has about five bytes; the length filter below is the exact one.
-                bodies = [d["messages"] for d in lines]
-                bodies = [b for b in bodies if sum(len(m["content"]) for m in b) < 8 * longest]
+                lines = [d for d in lines if sum(len(m["content"]) for m in d["messages"]) < 8 * longest]
                 ready = []
-                for tokens, answer in self.dialogues.encode(bodies):
+                for line, (tokens, answer) in zip(lines, self.dialogues.encode([d["messages"] for d in lines])):
                     width = next((w for w in WIDTHS if w >= len(tokens)), None)
-                    if width is None or width > longest or rng.random() > SHORT_REPLY / sum(answer):
+                    if width is None or width > longest or rng.random() > kept_share(line, sum(answer)):
                         continue
                     waiting[width].append((tokens, answer))
                     rows = max(1, self.batch_tokens // width)

@@ -45,6 +45,7 @@ def arguments():
     parser.add_argument("--layers", type=int, default=6)
     parser.add_argument("--evaluate-every", type=float, default=10, help="minutes between evaluations on held-out requests")
     parser.add_argument("--save-every", type=float, default=5, help="minutes between checkpoints")
+    parser.add_argument("--no-curriculum", action="store_true", help="dialogues of every length from the first step, for a model that has been trained on them")
     parser.add_argument("--no-compile", action="store_true")
     parser.add_argument("--seed", type=int, default=1)
     return parser.parse_args()
@@ -140,6 +141,8 @@ class Run:
         return time.monotonic() - self.started
 
     def longest(self) -> int:
+        if self.a.no_curriculum:
+            return CURRICULUM[-1][1]
         return next((longest for until, longest in CURRICULUM if self.progress < until), CURRICULUM[-1][1])
 
     def rate(self) -> float:

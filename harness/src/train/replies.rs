@@ -8,17 +8,20 @@ use maskwright_models::{
     DecodeOptions, FinishReason, LanguageModel as _, ModelError, ModelTokenizer, SamplingOptions, Snapshot,
     TokenSequence, Transformer, generate_after, logits_to_host,
 };
-use maskwright_suites::ifstruct::{FailureKind, Level, Sample, Score, Scorer};
+use maskwright_suites::ifstruct::{Failure, FailureKind, Level, Sample, Score, Scorer};
+use serde_json::Value;
 
 use super::samples::{PromptedSample, Room};
 use crate::error::CommandError;
 
-/// Numerator of the partial reward of a reply that fails and can be read; its denominator is one more than the number of failures, so that
-/// such a reply earns a quarter at most.
+/// Numerator of the partial reward of a reply that fails and can be read; its denominator is one more than the [`weight`] of its failures,
+/// so that such a reply earns a quarter at most.
 const PARTIAL: f64 = 0.5;
 
 /// Failures after which nothing of the data is read.
-const UNREAD: [FailureKind; 6] = [
+const UNREAD: [FailureKind; 8] = [
+    FailureKind::UnclosedCodeBlock,
+    FailureKind::TrailingContent,
     FailureKind::NoData,
     FailureKind::WrongFormat,
     FailureKind::Syntax,
@@ -66,14 +69,35 @@ impl Judged {
             ..
         } = scorer.score(reply);
         // A reply that cannot be read shows few of its failures, and would earn more than a reply that can be read.
-        let is_read = !failures.iter().any(|failure| UNREAD.contains(&failure.kind));
+        let is_read = !failures.iter().any(is_unread);
         let reward = match (passed, partial && is_read) {
             (true, _) => 1.0,
-            (false, true) => PARTIAL / (1 + failures.len() + omitted) as f64,
+            (false, true) => PARTIAL / (1 + weight(sample, &failures) + omitted) as f64,
             (false, false) => 0.0,
         };
         Ok(Self { reward, passed })
     }
+}
+
+/// Whether nothing of the data is looked at behind the failure: it cannot be read, or is no list.
+fn is_unread(failure: &Failure) -> bool {
+    UNREAD.contains(&failure.kind) || failure.kind == FailureKind::WrongType && failure.path.is_empty()
+}
+
+/// Number of failures, where items that are missing or no objects count as much as one item without any of its fields. Otherwise an
+/// empty list would earn more than items that lack a field each.
+fn weight(sample: &Sample, failures: &[Failure]) -> usize {
+    let fields = sample.json_schema.get("items").and_then(|items| items.get("required"));
+    let fields = fields.and_then(Value::as_array).map_or(1, |names| names.len().max(1));
+    let is_of_item = |failure: &Failure| match failure.kind {
+        FailureKind::ItemCount => true,
+        FailureKind::WrongType => !failure.path.contains('.'),
+        _ => false,
+    };
+    failures
+        .iter()
+        .map(|failure| if is_of_item(failure) { fields } else { 1 })
+        .sum()
 }
 
 /// A model that replies, with the networks that it is given.

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use maskwright_models::{LoadedModel, ModelTokenizer, TokenSequence};
-use maskwright_suites::ifstruct::{GenerateError, Sample, SampleGenerator, Split, reference};
+use maskwright_suites::ifstruct::{Sample, SampleGenerator, reference};
 use maskwright_suites::prompt::{Message, Role};
 use rand::SeedableRng;
 use rand::seq::SliceRandom as _;
@@ -47,25 +47,24 @@ pub struct SplitSamples {
 }
 
 impl SplitSamples {
-    /// Generates the first `count` samples of `split` under `seed`, without those whose prompt or reference exceeds `room`. References end with
-    /// the token `end`.
+    /// Takes the first `count` of `samples`, without those whose prompt or reference exceeds `room`. References end with the token `end`.
     ///
     /// # Errors
     ///
-    /// [`TrainError::NothingFits`]; [`CommandError::Arguments`] for a seed that is too large; [`CommandError::Model`], where the model's template
-    /// refuses a request.
+    /// [`TrainError::NothingFits`]; [`CommandError::Model`], where the model's template refuses a request.
     pub fn generate(
-        (split, seed, count): (Split, u64, usize),
+        samples: SampleGenerator,
+        count: usize,
         model: &LoadedModel,
         room: Room,
         end: u32,
     ) -> Result<Self, CommandError> {
-        let refused = |error: GenerateError| CommandError::Arguments(error.to_string());
+        let split = samples.split();
         let mut all = Self {
             fitting: Vec::new(),
             generated: 0,
         };
-        for sample in SampleGenerator::new(seed, split).map_err(refused)?.take(count) {
+        for sample in samples.take(count) {
             all.generated += 1;
             let messages = vec![Message::new(Role::User, sample.prompt.as_str())];
             let prompt = encode_at_once(model, messages, None)?;

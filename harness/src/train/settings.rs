@@ -32,6 +32,9 @@ pub struct TrainSettings {
     /// Whether references are short and have plain values.
     #[serde(default)]
     pub plain_references: bool,
+    /// Whether entities and fields of the train split have made-up names.
+    #[serde(default)]
+    pub made_up_names: bool,
     /// Largest learning rate of supervised steps.
     pub learning_rate: f64,
     /// Number of steps of GRPO.

@@ -38,6 +38,7 @@ fn settings(supervised_steps: usize, grpo_steps: usize) -> TrainSettings {
         supervised_steps,
         batch: 3,
         plain_references: false,
+        made_up_names: false,
         learning_rate: 1e-2,
         grpo_steps,
         prompts: 2,
@@ -168,10 +169,20 @@ fn what_fails_earns_nothing_or_a_part() {
             passed: false
         }
     );
-    // A reply that cannot be read earns less than a wrong one that can.
-    assert_eq!(judged("[{", true).reward, 0.0);
-    let part = judged("```json\n[]\n```", true);
-    assert!(!part.passed && part.reward > 0.0 && part.reward <= 0.25, "{part:?}");
+    // A reply that cannot be read, or is no list, earns less than a wrong one that can.
+    for unread in ["[{", "", "no", "{}", "```", "```json\n[] x\n```"] {
+        assert_eq!(judged(unread, true).reward, 0.0, "{unread}");
+    }
+    // Items that lack one field each earn more than none.
+    let items = sample.json_schema["items"]["required"].as_array().unwrap();
+    let first = items[0].as_str().unwrap();
+    assert!(items.len() > 1 && right.matches(first).count() > 1, "{right}");
+    let lacking = judged(&right.replace(first, &format!("not_{first}")), true);
+    let empty = judged("```json\n[]\n```", true);
+    for part in [empty, lacking] {
+        assert!(!part.passed && part.reward > 0.0 && part.reward <= 0.25, "{part:?}");
+    }
+    assert!(lacking.reward > empty.reward, "{lacking:?} {empty:?}");
 }
 
 fn checkpoint(directory: &Path) -> ModelSource {

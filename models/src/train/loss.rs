@@ -111,8 +111,12 @@ impl PolicyLoss {
     }
 }
 
-/// Computes the advantage of each reply: its difference from the mean of its group, in standard deviations of the group; 0 where
-/// a group's rewards are all alike. Groups are `group` replies in a row.
+/// Least standard deviation of a group's rewards that advantages are divided by. Without it the small differences between partial rewards
+/// of replies that all fail would count as much as that between a reply that passes and one that fails.
+const LEAST_DEVIATION: f64 = 0.25;
+
+/// Computes the advantage of each reply: its difference from the mean of its group, in standard deviations of the group, or in quarters where
+/// these are larger; 0 where a group's rewards are all alike. Groups are `group` replies in a row.
 pub fn group_advantages(rewards: &[f64], group: usize) -> Vec<f64> {
     let advantages = rewards.chunks(group.max(1)).flat_map(|rewards| {
         let count = rewards.len() as f64;
@@ -120,7 +124,7 @@ pub fn group_advantages(rewards: &[f64], group: usize) -> Vec<f64> {
         let variance = rewards.iter().map(|reward| (reward - mean).powi(2)).sum::<f64>() / count;
         let deviation = variance.sqrt();
         rewards.iter().map(move |reward| match deviation > 1e-9 {
-            true => (reward - mean) / deviation,
+            true => (reward - mean) / deviation.max(LEAST_DEVIATION),
             false => 0.0,
         })
     });
@@ -136,5 +140,7 @@ mod tests {
         let advantages = group_advantages(&[1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0], 2);
         assert_eq!(advantages, [0.0, 0.0, 1.0, -1.0, 0.0, 0.0, 1.0, -1.0]);
         assert_eq!(group_advantages(&[0.1; 3], 3), [0.0; 3]);
+        // Partial rewards of replies that fail count less than a pass among failures.
+        assert_eq!(group_advantages(&[0.125, 0.0], 2), [0.25, -0.25]);
     }
 }

@@ -3,14 +3,13 @@
 //! Each line has `messages` (the turns, of which the last is the answer). With a schema as request it has `schema` (that of
 //! the last request) and `shots` (number of demonstrations before it); with a request of IFStruct, `sample`, by which the answer is scored.
 
-use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Parser, ValueEnum};
-use maskwright_suites::ifstruct::{Difficulty, Sample, SampleGenerator, Split, reference};
+use maskwright_suites::ifstruct::{self, Sample, SampleGenerator, Split, reference};
 use maskwright_suites::synthetic::{Example, SchemaGenerator, SchemaSplit};
 use maskwright_suites::{json_text, prompt};
 use rand::seq::IndexedRandom;
@@ -43,9 +42,6 @@ struct Arguments {
     /// `tokenizer.json` whose tokens of lower-case letters most words of made-up names are made of.
     #[arg(long, requires = "made_up_names")]
     name_pieces: Option<PathBuf>,
-    /// Most fields of an item that requests of IFStruct ask for, without those within others; by default mostly 4 to 9.
-    #[arg(long, value_name = "N")]
-    most_fields: Option<usize>,
     /// File to write; standard output if absent.
     #[arg(long)]
     out: Option<PathBuf>,
@@ -159,7 +155,7 @@ fn write_schema(
     out.write_all(b"\n")
 }
 
-/// The lower-case letters of each token of the `tokenizer.json` at `path` that has nothing else, but a blank or an underscore before them.
+/// The [`ifstruct::name_pieces`] of the `tokenizer.json` at `path`.
 fn name_pieces(path: &Path) -> io::Result<Vec<String>> {
     let invalid =
         |problem: String| io::Error::new(io::ErrorKind::InvalidData, format!("{}: {problem}", path.display()));
@@ -169,11 +165,8 @@ fn name_pieces(path: &Path) -> io::Result<Vec<String>> {
         invalid("model.vocab is no object: a tokenizer.json of byte-level BPE is expected".to_owned())
     })?;
     // `Ġ` is a blank in the vocabulary of byte-level BPE.
-    let words = vocabulary.keys().map(|token| token.trim_start_matches(['Ġ', '_']));
-    let words = words.filter(|word| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase()));
-    // In order of the letters, whatever order the file has, and each once.
-    let pieces: BTreeSet<&str> = words.collect();
-    Ok(pieces.into_iter().map(str::to_owned).collect())
+    let tokens: Vec<String> = vocabulary.keys().map(|token| token.replace('Ġ', " ")).collect();
+    Ok(ifstruct::name_pieces(tokens.iter().map(String::as_bytes)))
 }
 
 fn write(arguments: &Arguments, out: &mut dyn Write) -> io::Result<()> {
@@ -183,12 +176,6 @@ fn write(arguments: &Arguments, out: &mut dyn Write) -> io::Result<()> {
     };
     let mut examples = SchemaGenerator::new(arguments.seed, schemas);
     let mut samples = SampleGenerator::new(arguments.seed, requests).map_err(io::Error::other)?;
-    if let Some(most) = arguments.most_fields {
-        samples = samples.difficulty(Difficulty {
-            fields: Some((1, most.max(1))),
-            ..Difficulty::default()
-        });
-    }
     if arguments.made_up_names {
         let pieces = arguments.name_pieces.as_deref().map(name_pieces);
         samples = samples.made_up_names(pieces.transpose()?.unwrap_or_default());

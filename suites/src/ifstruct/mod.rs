@@ -15,7 +15,8 @@ mod sample;
 mod score;
 
 pub use generate::{
-    Difficulty, GenerateError, MAX_SEED, SAMPLES_PER_SEED, SampleGenerator, SizeRange, Split, Statistics, TaxonomyError,
+    Difficulty, GenerateError, MAX_SEED, SAMPLES_PER_SEED, SampleGenerator, SizeRange, Split, Statistics,
+    TaxonomyError, name_pieces,
 };
 pub use load::{JsonLines, LoadError, MAX_LINE_BYTES, ReplyRow, Request, RowError, RowProblem, Samples};
 pub use sample::{Count, OutputFormat, Presentation, Sample};

@@ -9,7 +9,7 @@ use maskwright_models::{
     AdamWOptions, HubSettings, LoadOptions, LoadedModel, ModelDevice, ModelError, ModelSource, TrainableModel,
     WeightFormat, load,
 };
-use maskwright_suites::ifstruct::{Level, Sample, Split};
+use maskwright_suites::ifstruct::{GenerateError, Level, Sample, SampleGenerator, Split, name_pieces};
 
 use super::arguments::models::PROMPT_DATE;
 use super::arguments::numbers::{above_zero, not_negative, positive, threads};
@@ -76,6 +76,9 @@ pub struct TrainArguments {
     /// Take references that are easy to learn: short, always the same, with plain words and lower bounds. Otherwise their strings are such as break naive writers
     #[arg(long)]
     plain_references: bool,
+    /// Give the entities and fields of the train split made-up names of the model's tokens, which a model cannot know by heart: it learns to read them
+    #[arg(long)]
+    made_up_names: bool,
     /// Largest learning rate of supervised steps; it rises over a tenth of them and falls to nothing
     #[arg(long, default_value_t = 3e-4, value_parser = above_zero, value_name = "RATE")]
     learning_rate: f64,
@@ -116,7 +119,7 @@ pub struct TrainArguments {
     #[arg(long, default_value_t = 4096, value_parser = positive::<usize>, value_name = "N")]
     micro_batch_tokens: usize,
     /// Steps between two checkpoints
-    #[arg(long, default_value_t = 50, value_parser = positive::<usize>, value_name = "N")]
+    #[arg(long, default_value_t = 10, value_parser = positive::<usize>, value_name = "N")]
     checkpoint_every: usize,
     /// Steps between two evaluations on the test split, beside those at the start and end of each phase; 0: none
     #[arg(long, default_value_t = 0, value_name = "N")]
@@ -155,9 +158,16 @@ pub fn run(arguments: &TrainArguments) -> Result<(), CommandError> {
         context: model.summary().max_positions,
         plain_references: arguments.plain_references,
     };
-    let split = |split, count| SplitSamples::generate((split, arguments.seed, count), &model, room, end);
-    let train = split(Split::Train, arguments.samples)?;
-    let test = split(Split::Test, arguments.test_samples)?;
+    let refused = |error: GenerateError| CommandError::Arguments(error.to_string());
+    let samples = |split| SampleGenerator::new(arguments.seed, split).map_err(refused);
+    let mut of_train = samples(Split::Train)?;
+    if arguments.made_up_names {
+        let vocabulary = model.vocabulary();
+        let tokens = (0..vocabulary.len()).map(|token| vocabulary.token_bytes(token as u32));
+        of_train = of_train.made_up_names(name_pieces(tokens));
+    }
+    let train = SplitSamples::generate(of_train, arguments.samples, &model, room, end)?;
+    let test = SplitSamples::generate(samples(Split::Test)?, arguments.test_samples, &model, room, end)?;
     check_apart(&train, &test)?;
     let settings = arguments.settings(&model, [&train, &test]);
     let mut manifest = Manifest::new(settings.clone());
@@ -282,6 +292,7 @@ impl TrainArguments {
             supervised_steps: self.supervised_steps,
             batch: self.batch,
             plain_references: self.plain_references,
+            made_up_names: self.made_up_names,
             learning_rate: self.learning_rate,
             grpo_steps: self.grpo_steps,
             prompts: self.prompts,

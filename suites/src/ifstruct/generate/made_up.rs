@@ -1,5 +1,7 @@
 //! Made-up names of an entity and its fields, for training.
 
+use std::collections::BTreeSet;
+
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -60,6 +62,18 @@ pub(super) fn rename(entity: &mut Entity, pieces: &[String], seed: u64) {
             } => {}
         }
     }
+}
+
+/// Returns the lower-case letters of each of a tokenizer's `tokens` that has nothing else, but blanks or underscores before them: sorted,
+/// each once.
+#[must_use]
+pub fn name_pieces<'a>(tokens: impl IntoIterator<Item = &'a [u8]>) -> Vec<String> {
+    let words = tokens.into_iter().filter_map(|token| {
+        let word = std::str::from_utf8(token).ok()?.trim_start_matches([' ', '_']);
+        (!word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase())).then_some(word)
+    });
+    let pieces: BTreeSet<&str> = words.collect();
+    pieces.into_iter().map(str::to_owned).collect()
 }
 
 /// Moves the lower bound of `bounds`, if it has one, in half of all cases: up or down, mostly a little, to a number of at most `decimals`

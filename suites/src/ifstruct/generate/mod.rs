@@ -33,6 +33,7 @@ use serde::{Deserialize, Serialize};
 use super::draw::Draw;
 use super::{Presentation, Sample};
 pub use difficulty::Difficulty;
+pub use made_up::name_pieces;
 use prose::voices;
 use spec::{Fence, Spec};
 pub use statistics::{SizeRange, Statistics};
@@ -122,11 +123,17 @@ impl SampleGenerator {
 
     /// Has the entity, its fields, and the choices of enumerations made-up names of one to three words instead of the taxonomy's, and numbers other
     /// lower bounds. A model that learns from the samples can then not know them by heart and learns to read them in the request. Most
-    /// words are made of `pieces`, unless there are none: the letters of a tokenizer's tokens, for a model to learn to copy each.
+    /// words are made of `pieces`, unless there are none: the [`name_pieces`] of a tokenizer, for a model to learn to copy each token.
     #[must_use]
     pub fn made_up_names(mut self, pieces: Vec<String>) -> Self {
         self.made_up_names = Some(pieces);
         self
+    }
+
+    /// The split that samples are drawn from.
+    #[must_use]
+    pub fn split(&self) -> Split {
+        self.split
     }
 
     /// Number of entities that samples are drawn from.
