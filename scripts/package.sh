@@ -29,9 +29,10 @@ name=maskwright-$version-$target
 mkdir -p "$out"
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
-mkdir -p "$place/$name/man" "$place/$name/completions"
+mkdir -p "$place/$name/man" "$place/$name/completions" "$place/$name/docs"
 cp "$binary" "$place/$name/maskwright"
-cp README.md CHANGELOG.md LICENSE-APACHE LICENSE-MIT docs/guide.md docs/check.md docs/ifstruct.md docs/cluster.md "$place/$name"
+cp README.md CHANGELOG.md LICENSE-APACHE LICENSE-MIT "$place/$name"
+cp docs/*.md docs/*.svg docs/*.png "$place/$name/docs"
 for shell in bash elvish fish powershell zsh; do
     "$binary" completions "$shell" > "$place/$name/completions/maskwright.$shell"
 done

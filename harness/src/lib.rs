@@ -69,7 +69,7 @@ const VERSION: &str = concat!(
 const AFTER_HELP: &str = "\
 Exit codes: 0 done; 1 something was found: by `check` or `compare --fail-on-regression`, lines that `ifstruct` could not score, or a part of `all` \
 failed; 2 wrong arguments; 3 a model, dataset, framework or schema cannot be used or fetched, or nothing was measured; 4 results cannot be written or \
-read; 5 a server left questions unanswered, --max-cost was reached, or `merge` misses parts of a run (records so far are kept); 6 warnings that `check --deny warnings` makes errors; 130 interrupted (the same).
+read; 5 a server left questions unanswered, --max-cost was reached, or `merge` lacks parts of a run; 6 warnings that `check --deny warnings` makes errors; 130 interrupted. After 5 and 130, the records so far are kept.
 
 Environment: MASKWRIGHT_CACHE, where `fetch` keeps data [default: maskwright in the user's directory of caches]; MASKWRIGHT_LOG or RUST_LOG, \
 what is logged, such as debug or maskwright=trace; HF_HOME, HF_HUB_CACHE, HF_ENDPOINT, HF_TOKEN, HF_TOKEN_PATH, HF_HUB_OFFLINE, as the Hugging \

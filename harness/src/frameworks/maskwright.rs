@@ -31,7 +31,7 @@ pub(super) const FRAMEWORK: BuiltInFramework = BuiltInFramework {
 
 pub(super) const GENERATION: BuiltInFramework = BuiltInFramework {
     name: "maskwright-generation",
-    description: "the same in the style `generation` where documents are judged, too, which are spelt in it",
+    description: "this project's engine in the style `generation`, also where documents are judged; valid documents are rewritten into that style first",
     options: "style `generation`, with what the run changes of it; formats as the judge has them; a valid instance is replayed with its members in the schema's order and its numbers \
               without exponents, an invalid one as it stands",
     spelling: Some(spelling),

@@ -86,6 +86,8 @@ pub struct ExternalFramework {
     pub arguments: &'static [&'static str],
     /// Folder of its package, from the root of the repository.
     pub package: &'static str,
+    /// Whether it compiles structural tags.
+    pub structural_tags: bool,
 }
 
 /// Every framework of this program, in the order of tables.
@@ -104,13 +106,15 @@ pub static EXTERNAL_FRAMEWORKS: &[ExternalFramework] = &[
         executable: "maskwright-worker-xgrammar",
         arguments: &[],
         package: "harness/worker-xgrammar",
+        structural_tags: true,
     },
     ExternalFramework {
         name: "xgrammar-standard",
-        description: "the same with strict mode off: schemas mean what JSON Schema says",
+        description: "XGrammar with strict mode off: members that a schema does not name are allowed, as JSON Schema has it",
         executable: "maskwright-worker-xgrammar",
         arguments: &["--standard"],
         package: "harness/worker-xgrammar",
+        structural_tags: true,
     },
     ExternalFramework {
         name: "llamacpp",
@@ -118,6 +122,7 @@ pub static EXTERNAL_FRAMEWORKS: &[ExternalFramework] = &[
         executable: "maskwright-worker-llamacpp",
         arguments: &[],
         package: "harness/worker-llamacpp",
+        structural_tags: false,
     },
     ExternalFramework {
         name: "glrmask",
@@ -125,5 +130,6 @@ pub static EXTERNAL_FRAMEWORKS: &[ExternalFramework] = &[
         executable: "maskwright-worker-glrmask",
         arguments: &[],
         package: "harness/worker-glrmask",
+        structural_tags: false,
     },
 ];

@@ -125,7 +125,7 @@ fn run_parts(arguments: &AllArguments, out: &Path, started: Instant) -> Result<P
     };
     let (mut notes, mut failed) = (Vec::new(), Vec::new());
     let plans = wanted.into_iter().filter_map(|part| {
-        let plan = Plan::new(part, arguments.data.as_deref());
+        let plan = Plan::new(part, &arguments.frameworks, arguments.data.as_deref());
         plan.map_err(|missing| notes.push(format!("{}: {missing}", part.name())))
             .ok()
     });

@@ -9,7 +9,7 @@ use maskwright_suites::mask_bench::MaskBench;
 use serde::{Deserialize, Serialize};
 
 use super::AllArguments;
-use crate::frameworks::{BUILT_IN_FRAMEWORKS, LM_ONLY};
+use crate::frameworks::{BUILT_IN_FRAMEWORKS, EXTERNAL_FRAMEWORKS, LM_ONLY};
 
 /// A part of the benchmark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, Serialize, Deserialize)]
@@ -112,12 +112,15 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Plans a part with `data`, or with the fetched data where that is `None`.
+    /// Plans a part for `frameworks`, with `data` or, where that is `None`, with the fetched data.
     ///
     /// # Errors
     ///
-    /// A message that names the missing data and tells how to get them.
-    pub fn new(part: BenchmarkPart, data: Option<&Path>) -> Result<Self, String> {
+    /// A message that names the missing data or frameworks and tells how to get them.
+    pub fn new(part: BenchmarkPart, frameworks: &[String], data: Option<&Path>) -> Result<Self, String> {
+        if !part.asks_model() && frameworks.iter().all(|name| name == LM_ONLY) {
+            return Err(format!("it compares frameworks, and --frameworks names none but `{LM_ONLY}`"));
+        }
         let suite = || locate("test-suite", data).map_err(|error| error.to_string());
         let mask_bench = || {
             let directory = data.map_or_else(|| locate("jsonschemabench", None), |data| Ok(data.to_owned()));
@@ -200,10 +203,11 @@ impl Plan {
     }
 }
 
-/// Whether a framework of this program compiles no structural tags.
+/// Whether a framework is known to compile no structural tags.
 fn takes_no_tags(name: &str) -> bool {
-    let mut known = BUILT_IN_FRAMEWORKS.iter();
-    known.any(|framework| framework.name == name && !framework.structural_tags)
+    let built_in = BUILT_IN_FRAMEWORKS.iter().map(|one| (one.name, one.structural_tags));
+    let external = EXTERNAL_FRAMEWORKS.iter().map(|one| (one.name, one.structural_tags));
+    built_in.chain(external).any(|known| known == (name, false))
 }
 
 #[cfg(test)]

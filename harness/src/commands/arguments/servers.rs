@@ -40,6 +40,15 @@ impl ServerArguments {
         servers.map(|server| server.summary(self.concurrency)).collect()
     }
 
+    /// Returns the same servers, to none of which a schema is sent, so that those count that take none.
+    pub fn without_schemas(&self) -> Self {
+        let servers = self.servers.iter().cloned();
+        Self {
+            servers: servers.map(|server| ServerSettings { constrained: false, ..server }).collect(),
+            ..*self
+        }
+    }
+
     /// Returns a client for each server, with its key.
     ///
     /// # Errors

@@ -60,7 +60,7 @@ pub struct BenchArguments {
     /// Compile schemas while the model reads the prompt, so that the compilation is part of TTFT; --protocol paper does so by itself
     #[arg(long)]
     compile_beside_prefill: bool,
-    /// Number of times that each answer is asked for. The one with the middle total time counts
+    /// Number of times that each answer is asked for. The answer with the median total time counts
     #[arg(long, default_value_t = 1, value_parser = repetitions, value_name = "N")]
     repeat: usize,
     /// Demonstrations in the prompt
@@ -93,7 +93,7 @@ pub struct BenchArguments {
     #[arg(long)]
     no_overlap: bool,
     /// Print the JSONSchemaBench paper's figures beside ours, where it has the same dataset and framework. Answers are judged
-    /// by the paper's rules, and the compilation is part of TTFT and TGT, as there
+    /// by the paper's rules, and the compilation is part of TTFT and TGT, as in the paper
     #[arg(long)]
     paper: bool,
     /// Print the 95th and 99th percentiles of the times, too

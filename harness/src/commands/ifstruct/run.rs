@@ -96,7 +96,7 @@ pub fn run(arguments: &RunArguments) -> Result<(), CommandError> {
     sampling.validate()?;
     let samples = arguments.samples()?;
     let modes = arguments.modes();
-    let clients = arguments.servers.clients(&[], &sampling)?;
+    let clients = arguments.servers.without_schemas().clients(&[], &sampling)?;
     let local = arguments.local_models();
     let servers: Vec<String> = clients.iter().map(|client| server_name(client)).collect();
     let division = arguments.directory.division(local.iter().chain(&servers).cloned());

@@ -149,9 +149,9 @@ impl Scored<'_> {
 
 fn say_failures(line: usize, seed: u64, score: &Score) {
     for failure in &score.failures {
-        progress::say(&format!("line {line}, seed {seed}: {failure}"));
+        progress::complain(&format!("line {line}, seed {seed}: {failure}"));
     }
     if score.omitted > 0 {
-        progress::say(&format!("line {line}, seed {seed}: {} more", score.omitted));
+        progress::complain(&format!("line {line}, seed {seed}: {} more", score.omitted));
     }
 }
