@@ -167,8 +167,8 @@ pub enum MaskError {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum VocabularyError {
-    /// The file is not JSON.
-    #[error("tokenizer.json is not JSON: {message}")]
+    /// The file is not JSON, has a name twice in one object, or exceeds a limit.
+    #[error("tokenizer.json cannot be read: {message}")]
     Json {
         /// The byte at which the defect shows, and the defect.
         message: String,

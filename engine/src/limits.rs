@@ -25,7 +25,7 @@ pub struct Limits {
     pub depth: usize,
     /// Values and names in one text. Default 16 million: each takes 16 bytes, so that they take 256 MB at most.
     pub values: usize,
-    /// Characters of one number. Default 10,000: arithmetic on numbers takes time quadratic in their length.
+    /// Characters of one number of a schema. Default 10,000: arithmetic on numbers takes time quadratic in their length.
     pub number_digits: usize,
     /// Bytes of all URIs that identifiers and references resolve to, together. Default 256 MiB: a long base URI repeats in
     /// each URI relative to it, so that a short text can spell gigabytes.
@@ -50,7 +50,7 @@ pub struct Limits {
     pub language_states: usize,
     /// Bytes of one pattern. Default 1 MiB: each byte makes states, which repetitions multiply.
     pub pattern_bytes: usize,
-    /// Groups and lookarounds inside one another in one pattern. Default 100: patterns are read by native recursion.
+    /// Groups and lookarounds inside one another in one pattern. Default 100: patterns are compiled by native recursion.
     pub pattern_depth: usize,
     /// Copies of subexpressions that repetitions of assertions in one pattern are unrolled to. Default 500,000: nested
     /// repetitions multiply.

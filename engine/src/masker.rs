@@ -97,7 +97,8 @@ pub trait Masker: Send {
     ///
     /// # Errors
     ///
-    /// [`MaskError::TokenRefused`], where the token is not allowed; the state is then unchanged.
+    /// [`MaskError::TokenRefused`], where the token is not allowed; the state is then unchanged. [`MaskError::LimitExceeded`] or
+    /// [`MaskError::Internal`], where the framework cannot tell.
     fn advance(&mut self, token: TokenId) -> Result<(), MaskError>;
 
     /// Says whether the document may end here: an end-of-sequence token is allowed, or was accepted.

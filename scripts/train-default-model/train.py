@@ -24,9 +24,6 @@ from optimizer import build, fast_type
 CURRICULUM = [(0.04, 160), (0.1, 256), (0.2, 448), (0.5, 704), (1.0, 1152)]
 """(share of all tokens, longest dialogue in tokens until then)."""
 
-STABLE = 0.55
-"""Share of all tokens at the peak learning rate; then it falls linearly to zero."""
-
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__)
@@ -45,6 +42,7 @@ def arguments():
     parser.add_argument("--layers", type=int, default=6)
     parser.add_argument("--evaluate-every", type=float, default=10, help="minutes between evaluations on held-out requests")
     parser.add_argument("--save-every", type=float, default=5, help="minutes between checkpoints")
+    parser.add_argument("--stable", type=float, default=0.55, help="share of all tokens at the peak learning rate, which then falls linearly to zero")
     parser.add_argument("--no-curriculum", action="store_true", help="dialogues of every length from the first step, for a model that has been trained on them")
     parser.add_argument("--no-compile", action="store_true")
     parser.add_argument("--seed", type=int, default=1)
@@ -146,7 +144,7 @@ class Run:
         return next((longest for until, longest in CURRICULUM if self.progress < until), CURRICULUM[-1][1])
 
     def rate(self) -> float:
-        falling = 1 - max(0.0, self.progress - STABLE) / (1 - STABLE)
+        falling = 1 - max(0.0, self.progress - self.a.stable) / (1 - self.a.stable)
         return max(0.0, min(1.0, (self.step + 1) / 100, falling))
 
     def log(self, **fields):

@@ -1,11 +1,10 @@
 //! Errors of texts that are no JSON for this crate.
 
-use std::fmt;
-
 use crate::{CompileError, CompileErrorKind};
 
 /// A defect of a JSON text, and where it is.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("byte {offset}: {message}")]
 pub(crate) struct ParseError {
     pub kind: ParseErrorKind,
     /// Byte offset in the text.
@@ -25,14 +24,6 @@ pub(crate) enum ParseErrorKind {
     /// A limit was reached.
     Limit,
 }
-
-impl fmt::Display for ParseError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "byte {}: {}", self.offset, self.message)
-    }
-}
-
-impl std::error::Error for ParseError {}
 
 impl From<ParseErrorKind> for CompileErrorKind {
     fn from(kind: ParseErrorKind) -> Self {

@@ -39,9 +39,9 @@ impl Document {
         if text.starts_with('\u{FEFF}') {
             return Err(parser.syntax("the text begins with a byte order mark: remove it"));
         }
+        parser.document.text = text.into();
         parser.run()?;
         let mut document = parser.document;
-        document.text = text.into();
         document.nodes.shrink_to_fit();
         Ok(document)
     }
@@ -51,7 +51,7 @@ struct Parser<'a> {
     text: &'a str,
     at: usize,
     limits: &'a Limits,
-    /// The part of the document read so far. Its text stays empty until the end.
+    /// The part of the document read so far.
     document: Document,
     open: Vec<OpenContainer>,
 }
@@ -94,7 +94,7 @@ impl Parser<'_> {
                 (Expect::After | Expect::FirstItem, Some(b']')) => self.close(false)?,
                 (Expect::After | Expect::FirstName, Some(b'}')) => self.close(true)?,
                 (Expect::FirstName | Expect::Name, Some(b'"')) => self.read_name()?,
-                (Expect::Value | Expect::FirstItem, Some(byte)) => self.read_value(byte)?,
+                (expect @ (Expect::Value | Expect::FirstItem), Some(byte)) => self.read_value(&expect, byte)?,
                 (expect, byte) => return Err(self.unexpected(&expect, byte)),
             };
         }
@@ -107,7 +107,7 @@ impl Parser<'_> {
         }
     }
 
-    fn read_value(&mut self, byte: u8) -> Result<Expect, ParseError> {
+    fn read_value(&mut self, expect: &Expect, byte: u8) -> Result<Expect, ParseError> {
         if let Some(open) = self.open.last_mut() {
             open.count += u32::from(!open.is_object);
         }
@@ -121,7 +121,7 @@ impl Parser<'_> {
             b't' => self.read_literal("true", NodeKind::True)?,
             b'f' => self.read_literal("false", NodeKind::False)?,
             b'n' => self.read_literal("null", NodeKind::Null)?,
-            _ => return Err(self.unexpected(&Expect::Value, Some(byte))),
+            _ => return Err(self.unexpected(expect, Some(byte))),
         }
         Ok(Expect::After)
     }
@@ -224,25 +224,21 @@ impl Parser<'_> {
         if count < 2 {
             return Ok(());
         }
-        let names: Vec<NodeIndex> = {
-            let mut next = index + 1;
-            (0..count)
-                .map(|_| {
-                    let name = next;
-                    next = name + 1 + self.document.nodes[name as usize + 1].size;
-                    name
-                })
-                .collect()
-        };
+        let names: Vec<NodeIndex> = self.document.members(index).map(|(_, value)| value - 1).collect();
         let duplicate = if count <= INDEXED_FROM {
-            let repeated =
-                |(i, &name): (usize, &NodeIndex)| names[..i].iter().any(|&n| self.name(n) == self.name(name));
+            let repeated = |(i, &name): (usize, &NodeIndex)| {
+                names[..i]
+                    .iter()
+                    .any(|&n| self.document.name(n) == self.document.name(name))
+            };
             let found = names.iter().enumerate().position(repeated);
             found.map(|position| names[position])
         } else {
             let mut sorted = names;
-            sorted.sort_by(|&a, &b| self.name(a).cmp(self.name(b)));
-            let pair = sorted.windows(2).find(|pair| self.name(pair[0]) == self.name(pair[1]));
+            sorted.sort_by(|&a, &b| self.document.name(a).cmp(self.document.name(b)));
+            let pair = sorted
+                .windows(2)
+                .find(|pair| self.document.name(pair[0]) == self.document.name(pair[1]));
             let duplicate = pair.map(|pair| pair[0].max(pair[1]));
             self.document.sorted_names.insert(index, sorted.into());
             duplicate
@@ -254,23 +250,13 @@ impl Parser<'_> {
     }
 
     fn duplicate(&self, name: NodeIndex) -> ParseError {
-        let text = self.name(name);
+        let text = self.document.name(name);
         let message = format!("the name {text:?} is given twice in one object: keep one of them");
         let mut error = self.error(ParseErrorKind::DuplicateName, message);
         // The pointer of the place reached ends with the object's last name.
         error.pointer = self.pointer_to(self.open.len() - 1);
         push_token(&mut error.pointer, text);
         error
-    }
-
-    fn name(&self, index: NodeIndex) -> &str {
-        let node = self.document.nodes[index as usize];
-        let source = if node.kind == NodeKind::EscapedString {
-            &self.document.decoded
-        } else {
-            self.text
-        };
-        &source[node.start as usize..node.end as usize]
     }
 
     fn push(&mut self, kind: NodeKind, start: usize, end: usize) -> Result<NodeIndex, ParseError> {
@@ -316,7 +302,9 @@ impl Parser<'_> {
         self.syntax(match (expect, byte) {
             // Mistakes of people who know other languages.
             (Expect::Name, Some(b'}')) => format!("{expected}, found `}}`: no comma stands behind the last member"),
-            (Expect::Value, Some(b']')) => format!("{expected}, found `]`: no comma stands behind the last item"),
+            (Expect::Value, Some(b']')) if self.open.last().is_some_and(|open| !open.is_object) => {
+                format!("{expected}, found `]`: no comma stands behind the last item")
+            }
             (_, Some(b'/')) if matches!(&*found, "//" | "/*") => {
                 format!("{expected}, found `{found}`: JSON has no comments")
             }
@@ -361,7 +349,7 @@ impl Parser<'_> {
             if !open.is_object {
                 pointer.push_str(&format!("/{}", open.count.saturating_sub(1)));
             } else if open.count > 0 {
-                push_token(&mut pointer, self.name(open.name));
+                push_token(&mut pointer, self.document.name(open.name));
             }
         }
         pointer

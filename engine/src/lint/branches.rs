@@ -1,10 +1,10 @@
 //! Branches of `oneOf` that exclude each other's values, and discriminators that decide nothing.
 
 use super::closed::followed;
-use super::places::Place;
+use super::places::{Place, Places};
 use super::report::Report;
 use super::warning::WarningKind;
-use crate::json::{Document, NodeIndex};
+use crate::json::NodeIndex;
 
 /// Maximal number of branches of one schema that are checked.
 const MAX_BRANCHES: usize = 100;
@@ -71,7 +71,9 @@ fn discriminator(report: &mut Report<'_>, place: &Place<'_>) {
             continue;
         };
         for (position, branch) in json.items(branches).enumerate().take(MAX_BRANCHES) {
-            if !followed(json, branch).is_none_or(|branch| restricts(json, branch, name)) {
+            if !followed(report.places, place, branch)
+                .is_none_or(|branch| restricts(report.places, place, branch, name))
+            {
                 let message = format!(
                     "it is a hint and asserts nothing, and branch {position} of `{keyword}` does not say by `const` or `enum` which `{name}` it is for, \
                      so that any may be written: say it in each branch"
@@ -84,12 +86,13 @@ fn discriminator(report: &mut Report<'_>, place: &Place<'_>) {
 }
 
 /// Whether a branch, or a part of its `allOf`, says which values a member may have.
-fn restricts(json: &Document, branch: NodeIndex, name: &str) -> bool {
+fn restricts(places: &Places<'_>, place: &Place<'_>, branch: NodeIndex, name: &str) -> bool {
+    let json = place.json;
     let says = |schema: NodeIndex| {
         let member = json
             .member(schema, "properties")
             .and_then(|properties| json.member(properties, name));
-        let member = member.and_then(|member| followed(json, member));
+        let member = member.and_then(|member| followed(places, place, member));
         member.is_some_and(|member| {
             ["const", "enum"]
                 .iter()
@@ -101,5 +104,5 @@ fn restricts(json: &Document, branch: NodeIndex, name: &str) -> bool {
         .into_iter()
         .flat_map(|all| json.items(all))
         .take(MAX_BRANCHES);
-    says(branch) || parts.filter_map(|part| followed(json, part)).any(says)
+    says(branch) || parts.filter_map(|part| followed(places, place, part)).any(says)
 }

@@ -1,10 +1,9 @@
 //! Warnings about closed objects that exclude members of which their schema speaks.
 
-use super::places::{Place, path};
+use super::places::{Place, Places};
 use super::report::Report;
 use super::warning::WarningKind;
-use crate::json::{Content, Document, NodeIndex};
-use crate::schema::decoded_fragment;
+use crate::json::{Content, NodeIndex};
 
 /// Maximal number of branches of one schema, and of names in each, that are checked.
 const MAX_BRANCHES: usize = 100;
@@ -33,7 +32,7 @@ pub(super) fn check(report: &mut Report<'_>, place: &Place<'_>) {
         report.warn_of(WarningKind::OnlyEmptyObject, place, "additionalProperties", message);
         return;
     }
-    if let Some((branch, name)) = forbidden_member(place) {
+    if let Some((branch, name)) = forbidden_member(report.places, place) {
         let later = match place.keyword("unevaluatedProperties") {
             Some(_) => "`unevaluatedProperties: false` sees into branches",
             None => "from draft 2019-09 on `unevaluatedProperties: false` sees into branches",
@@ -58,7 +57,7 @@ fn between_branches(report: &mut Report<'_>, place: &Place<'_>) {
         .items(all)
         .take(MAX_BRANCHES)
         .enumerate()
-        .filter_map(|(at, branch)| Some((at, followed(json, branch)?)))
+        .filter_map(|(at, branch)| Some((at, followed(report.places, place, branch)?)))
         .collect();
     let is_closed = |branch: NodeIndex| {
         let is_false =
@@ -109,18 +108,23 @@ fn between_branches(report: &mut Report<'_>, place: &Place<'_>) {
 }
 
 /// A member that a branch beside declares and that is not among the properties here, with the branch's keyword.
-fn forbidden_member<'d>(place: &Place<'d>) -> Option<(&'static str, &'d str)> {
+fn forbidden_member<'d>(places: &Places<'_>, place: &Place<'d>) -> Option<(&'static str, &'d str)> {
     let json = place.json;
     for keyword in ["$ref", "allOf", "anyOf", "oneOf"] {
         let Some(value) = place.value(keyword).filter(|_| place.keyword(keyword).is_some()) else {
             continue;
         };
         let branches: Vec<NodeIndex> = match keyword {
-            "$ref" => target(json, value).into_iter().collect(),
+            "$ref" => {
+                let target = json
+                    .string(value)
+                    .and_then(|reference| places.target(place.number, reference));
+                target.into_iter().collect()
+            }
             _ => json
                 .items(value)
                 .take(MAX_BRANCHES)
-                .filter_map(|branch| followed(json, branch))
+                .filter_map(|branch| followed(places, place, branch))
                 .collect(),
         };
         for branch in branches {
@@ -138,15 +142,10 @@ fn forbidden_member<'d>(place: &Place<'d>) -> Option<(&'static str, &'d str)> {
     None
 }
 
-/// Returns a branch, or the schema to which it refers where it is a reference.
-pub(super) fn followed(json: &Document, branch: NodeIndex) -> Option<NodeIndex> {
-    match json.member(branch, "$ref") {
-        Some(reference) => target(json, reference),
+/// Returns a branch of a place, or the schema to which it refers where it is a reference.
+pub(super) fn followed(places: &Places<'_>, place: &Place<'_>, branch: NodeIndex) -> Option<NodeIndex> {
+    match place.json.member(branch, "$ref") {
+        Some(reference) => places.target(place.number, place.json.string(reference)?),
         None => Some(branch),
     }
-}
-
-fn target(json: &Document, reference: NodeIndex) -> Option<NodeIndex> {
-    let pointer = json.string(reference)?.strip_prefix('#')?;
-    path(json, &decoded_fragment(pointer))?.last().copied()
 }

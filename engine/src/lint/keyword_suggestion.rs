@@ -79,7 +79,7 @@ const SYNONYMS: [(&str, &str); 8] = [
 ];
 
 /// Names of annotations, of drafts and of tools that write them into schemas: no misspellings, though some are near.
-const ANNOTATIONS: [&str; 38] = [
+const ANNOTATIONS: [&str; 36] = [
     "$comment",
     "$id",
     "id",
@@ -87,8 +87,6 @@ const ANNOTATIONS: [&str; 38] = [
     "$anchor",
     "$vocabulary",
     "$dynamicAnchor",
-    "$recursiveAnchor",
-    "$recursiveRef",
     "title",
     "description",
     "default",

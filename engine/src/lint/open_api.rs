@@ -8,7 +8,7 @@ use crate::schema::OpenApi;
 
 /// Formats that no draft defines and that assert nothing here: those of OpenAPI's registry, and some that generators of schemas
 /// write. They are told apart from misspelt ones, and not warned of.
-const FORMATS: [&str; 32] = [
+const FORMATS: [&str; 33] = [
     "int",
     "uint",
     "int8",
@@ -41,6 +41,8 @@ const FORMATS: [&str; 32] = [
     "sf-integer",
     "sf-string",
     "sf-token",
+    // Draft 3's format of numbers.
+    "utc-millisec",
 ];
 
 /// Whether OpenAPI's registry has a format, or generators of schemas write it.

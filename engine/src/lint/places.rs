@@ -1,7 +1,7 @@
 //! [`Places`]: all schemas within a text, found without following references to other documents.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use super::resources::Resources;
 use crate::json::{Content, Document, NodeIndex, push_token, unescaped_token};
@@ -181,9 +181,16 @@ impl<'d> Places<'d> {
             _ => places.follow(reference),
         };
         let mut seen = HashSet::new();
-        let mut open = Vec::new();
+        // What a reference leads to comes last: it is read in the dialect of its own resource.
+        let (mut open, mut referenced) = (Vec::new(), VecDeque::new());
         open.extend(root.map(|index| Step { index, ..document }));
-        while let Some(mut step) = open.pop() {
+        while let Some(mut step) = open.pop().or_else(|| referenced.pop_front()) {
+            if let Some(reference) = step.reference
+                && let Some(&beginning) = places.beginnings.get(&reference.resource)
+            {
+                let beginning = places.steps[beginning];
+                (step.dialect, step.has_own_keywords) = (beginning.dialect, beginning.has_own_keywords);
+            }
             if !json.is_object(step.index) || !seen.insert(step.index) {
                 continue;
             }
@@ -198,14 +205,14 @@ impl<'d> Places<'d> {
             }
             places.steps.push(step);
             let first = open.len();
-            places.collect(places.steps.len() - 1, &mut open);
+            places.collect(places.steps.len() - 1, &mut open, &mut referenced);
             open[first..].reverse();
         }
         places
     }
 
     /// The schemas directly in the one of a number, and those that its references lead to.
-    fn collect(&mut self, number: usize, open: &mut Vec<Step<'d>>) {
+    fn collect(&mut self, number: usize, open: &mut Vec<Step<'d>>, referenced: &mut VecDeque<Step<'d>>) {
         let (json, place, own) = (self.json, self.get(number), self.steps[number].resource);
         let child = |keyword, index, within| Step {
             index,
@@ -232,7 +239,7 @@ impl<'d> Places<'d> {
                 let Some(target) = self.follow(reference).filter(|target| *target != resource) else {
                     continue;
                 };
-                open.push(Step {
+                referenced.push_back(Step {
                     index: target,
                     parent: None,
                     resource,
@@ -299,6 +306,14 @@ impl<'d> Places<'d> {
         }
     }
 
+    /// The value that a reference in the schema of a number leads to; none of anchors and of other documents.
+    pub fn target(&self, number: usize, reference: &str) -> Option<NodeIndex> {
+        let (resource, pointer) = self.resources.target(reference, self.steps[number].resource)?;
+        path_from(self.json, resource, &decoded_fragment(pointer))?
+            .last()
+            .copied()
+    }
+
     /// Whether a reference leads to a value or into it.
     pub fn is_referenced(&self, index: NodeIndex) -> bool {
         self.referenced.contains(&index)
@@ -362,12 +377,7 @@ pub(super) fn root(json: &Document, options: &SchemaOptions) -> Option<String> {
     whole.anchored(&name).map(|number| whole.pointer(number))
 }
 
-/// The values that a JSON Pointer passes, the root first and its target last; none if it leads nowhere.
-pub(super) fn path(json: &Document, pointer: &str) -> Option<Vec<NodeIndex>> {
-    path_from(json, 0, pointer)
-}
-
-/// The values that a JSON Pointer passes from a value on.
+/// The values that a JSON Pointer passes from a value on, this first and its target last; none if it leads nowhere.
 fn path_from(json: &Document, from: NodeIndex, pointer: &str) -> Option<Vec<NodeIndex>> {
     let mut path = vec![from];
     let tokens = match pointer {

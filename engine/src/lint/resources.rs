@@ -8,11 +8,16 @@ use crate::schema::{Dialect, begins_resource, resolved_uri, split_fragment};
 /// Bytes of a URI reference and of the URI to which it is relative; longer ones lead nowhere here, so that the work stays linear.
 const MAX_BYTES: usize = 4096;
 
+/// Bytes of all URIs; further resources have none here. A long base repeats in each URI relative to it.
+const MAX_TOTAL_BYTES: usize = 16 << 20;
+
 /// The resources of a text, by URI and by the schema that has it.
 #[derive(Default)]
 pub(super) struct Resources {
     by_uri: HashMap<String, NodeIndex>,
     uris: HashMap<NodeIndex, String>,
+    /// Bytes of all these URIs.
+    bytes: usize,
 }
 
 impl Resources {
@@ -30,7 +35,8 @@ impl Resources {
             .unwrap_or_default();
         let base = if is_text { None } else { self.uris.get(&within) };
         let uri = resolved(base.map_or("", String::as_str), split_fragment(id).0);
-        if let Some(uri) = uri {
+        if let Some(uri) = uri.filter(|uri| self.bytes + uri.len() <= MAX_TOTAL_BYTES) {
+            self.bytes += uri.len();
             self.by_uri.entry(uri.clone()).or_insert(schema);
             self.uris.insert(schema, uri);
         }

@@ -126,6 +126,30 @@ fn each_kind_is_found_where_it_is() {
             r#"{"type": "object", "properties": {"x": {"type": "null"}}, "allOf": [{"properties": {"y": true}, "additionalProperties": false}]}"#,
             &[("closed-against-branch", "/allOf/0")],
         ),
+        // A branch's reference is relative to its resource.
+        (
+            r##"{"$id": "https://e/x", "type": "object", "$defs": {"a": {"properties": {"c": true}},
+                "in": {"$id": "in", "type": "object", "$defs": {"a": {"properties": {"b": true}}}, "properties": {"b": true}, "allOf": [{"$ref": "#/$defs/a"}],
+                "additionalProperties": false}}}"##,
+            &[],
+        ),
+        // The target of a reference is read in the dialect of its own resource.
+        (
+            r##"{"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object", "properties": {"a": {"$ref": "https://e/in#/definitions/p"}},
+                "$defs": {"in": {"$schema": "http://json-schema.org/draft-07/schema#", "$id": "https://e/in",
+                "definitions": {"p": {"type": "object", "dependencies": {"x": ["y"]}}}}}}"##,
+            &[],
+        ),
+        // Values are compared as numbers, not as they are spelt.
+        (
+            r#"{"$schema": "http://json-schema.org/draft-04/schema#", "items": {"type": "integer", "enum": [1.0]}}"#,
+            &[],
+        ),
+        (r#"{"items": {"type": "integer", "format": "utc-millisec"}}"#, &[]),
+        (
+            r##"{"type": "object", "properties": {"a": {"$recursiveRef": "#"}}}"##,
+            &[("other-draft", "/properties/a/$recursiveRef")],
+        ),
         // An example instead of a schema.
         (r#"{"name": "string", "age": "integer"}"#, &[("untyped-root", "")]),
         // Other drafts.

@@ -7,7 +7,6 @@ use super::report::Report;
 use super::warning::WarningKind;
 use crate::decimal::Decimal;
 use crate::json::{Content, Document, NodeIndex};
-use crate::schema::Draft;
 
 /// Bytes of the names that are compared with those of formats.
 const LONGEST_SLIP: usize = 24;
@@ -16,7 +15,7 @@ const LONGEST_SLIP: usize = 24;
 const MAX_VALUES: usize = 10_000;
 
 /// The formats of the drafts.
-const FORMATS: [&str; 23] = [
+const FORMATS: [&str; 22] = [
     "date-time",
     "date",
     "time",
@@ -39,7 +38,6 @@ const FORMATS: [&str; 23] = [
     // Those of earlier drafts that are no longer defined say what they say to people.
     "color",
     "phone",
-    "utc-millisec",
     "style",
 ];
 
@@ -83,11 +81,7 @@ fn excluded_values(report: &mut Report<'_>, place: &Place<'_>) {
     {
         types.push("null");
     }
-    let excluded = |value| {
-        !types
-            .iter()
-            .any(|name| is_of_type(json, value, name, place.dialect.draft))
-    };
+    let excluded = |value| !types.iter().any(|name| is_of_type(json, value, name));
     let listed = types.join(", ");
     if let Some(value) = place
         .value("const")
@@ -120,7 +114,7 @@ fn excluded_values(report: &mut Report<'_>, place: &Place<'_>) {
     }
 }
 
-fn is_of_type(json: &Document, value: NodeIndex, name: &str, draft: Draft) -> bool {
+fn is_of_type(json: &Document, value: NodeIndex, name: &str) -> bool {
     match json.content(value) {
         Content::Null => name == "null",
         Content::Bool(_) => name == "boolean",
@@ -128,9 +122,9 @@ fn is_of_type(json: &Document, value: NodeIndex, name: &str, draft: Draft) -> bo
         Content::Array(_) => name == "array",
         Content::Object(_) => name == "object",
         Content::Number(text) => {
-            let is_literal = !text.contains(['.', 'e', 'E']);
+            // Enumerations compare by value, so that the integer 1 is meant where draft 4 does not take 1.0 for one.
             let is_integral = || Decimal::parse(text.as_bytes()).is_ok_and(|number| number.is_integer());
-            name == "number" || name == "integer" && (is_literal || draft > Draft::Draft4 && is_integral())
+            name == "number" || name == "integer" && is_integral()
         }
     }
 }

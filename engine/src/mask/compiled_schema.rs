@@ -298,7 +298,9 @@ impl MaskBuilder {
                         let inside = walk.strings().inside(*language)?;
                         let mut keys = walk.keys();
                         keys.close_language(at, *language, (used, *read), &index.inside, found)?;
-                        inside.but(&keys.exhausted(*language, used, &index.inside)?, &index.sets)
+                        let exhausted = &mut keys.cache.exhausted;
+                        let exhausted = exhausted.find(keys.automaton, *language, used, &index.inside)?;
+                        inside.but(&exhausted, &index.sets)
                     }
                     RemainingKeyText::AllBut(names, read) => {
                         let quotes = walk.keys().all_but_quotes(at, (names, *read), &index.inside);
@@ -365,11 +367,10 @@ impl MaskBuilder {
                 };
                 // What is on its way to a listed key may be completed to that key.
                 Ok(self.automaton.listed_rests(&name).map(|rests| {
-                    let beginnings = rests
-                        .iter()
-                        .flat_map(|rest| (1..=rest.len()).map(|end| &rest.as_bytes()[..end]));
-                    let mut tokens: Vec<TokenId> =
-                        beginnings.filter_map(|text| shared.vocabulary.token_of(text)).collect();
+                    let mut tokens = Vec::new();
+                    for rest in rests {
+                        shared.tokens.index.inside.beginnings(rest, &mut tokens);
+                    }
                     tokens.sort_unstable();
                     tokens
                 }))

@@ -220,7 +220,7 @@ impl<'a> StructureWalk<'a> {
             return Ok(false);
         };
         if let Some(name) = name {
-            self.suffixes().prepare(name, value, shape)?;
+            self.suffixes().by_shape(name, value, shape)?;
         }
         let is_new = !self.cache.values.has(shape);
         if is_new {

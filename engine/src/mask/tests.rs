@@ -548,3 +548,16 @@ fn threads_that_share_a_schema_see_what_one_sees_alone() {
         }
     });
 }
+
+/// The brackets of one token take memory that grows with their number, not with its square.
+#[test]
+fn a_token_of_brackets() {
+    let token = format!("\"{}", "]".repeat(200_000));
+    let compiler = compiler(vocabulary(&[token, "\"]]".to_owned()]), ExactOptions::default());
+    let mut masker = compiler.compile(r#"{"items": {"items": {"type": "string"}}}"#).unwrap();
+    for byte in b"[[\"a" {
+        masker.advance(TokenId::from(*byte)).unwrap();
+    }
+    let mask = masker.mask().unwrap();
+    assert!(!mask.allows(256) && mask.allows(257));
+}

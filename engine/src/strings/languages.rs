@@ -2,6 +2,9 @@
 
 use std::sync::Arc;
 
+use hashbrown::HashSet;
+use smallvec::SmallVec;
+
 use crate::Limits;
 use crate::strings::analysis::answers::{Cardinality, Emptiness, Fingerprint, Horizon, KnownLengths};
 use crate::strings::analysis::beside_custom_dfa::Completed;
@@ -255,11 +258,17 @@ impl Languages {
 
     /// Whether a coarse state of a custom DFA is a part of `language`.
     pub(crate) fn is_coarse(&self, language: LanguageId) -> bool {
-        match self.arena.node(language) {
-            Expr::CustomDfa(state) => state.is_enumerable(),
-            Expr::Or(members) | Expr::And(members) => members.iter().any(|member| self.is_coarse(*member)),
-            _ => false,
+        let (mut left, mut seen) = (SmallVec::<[LanguageId; 8]>::from_slice(&[language]), HashSet::new());
+        while let Some(part) = left.pop() {
+            match self.arena.node(part) {
+                Expr::CustomDfa(state) if state.is_enumerable() => return true,
+                Expr::Or(members) | Expr::And(members) => {
+                    left.extend(members.iter().copied().filter(|member| seen.insert(*member)));
+                }
+                _ => {}
+            }
         }
+        false
     }
 
     /// The number of answers about over-approximations and numbers of texts that are kept.

@@ -84,13 +84,13 @@ impl Stair {
             Some(room) => (room / step + 1).min(times.saturating_add(1)),
             None => 0,
         };
-        if end <= times && end >= first {
+        if max != FOREVER && end <= times && end >= first {
             let shift = step.checked_mul(end)?;
             cut(low.checked_add(shift)?, high.checked_add(shift)?);
         }
         if end > first {
             let shift = step.checked_mul(first)?;
-            let times = if end > times && times == FOREVER {
+            let times = if max == FOREVER && times == FOREVER {
                 FOREVER
             } else {
                 end - 1 - first
@@ -229,7 +229,7 @@ impl Lengths {
         while let Some(lower) = self
             .0
             .iter()
-            .filter(|s| s.step == 0 && s.low < from && s.high + 1 >= from)
+            .filter(|s| s.step == 0 && s.low < from && s.high.saturating_add(1) >= from)
             .map(|s| s.low)
             .min()
         {

@@ -16,13 +16,13 @@ pub struct WritingBounds {
     pub free_depth: Option<u8>,
     /// Characters of a string without `maxLength`.
     pub string_characters: Option<u32>,
-    /// Characters of a name that the schema does not list; fewer than 64 stand for 64. Names in objects that have to differ
-    /// (`uniqueItems`) have no bound.
+    /// Characters of a name that the schema does not list, whatever `propertyNames` says; fewer than 64 stand for 64. Names in objects that
+    /// have to differ (`uniqueItems`) have no bound.
     pub name_characters: Option<u32>,
     /// Items of an array without `maxItems`. More than 12 levels deep, a bound beyond 64 items does not hold.
     pub array_items: Option<u32>,
     /// Members of an object without `maxProperties`; those that the schema lists are not counted where they come in its
-    /// order.
+    /// order and each member is judged by itself.
     pub object_members: Option<u32>,
 }
 

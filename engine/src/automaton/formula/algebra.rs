@@ -260,26 +260,13 @@ impl Algebra {
         }
     }
 
-    /// The string that an assertion requires its value to equal; `None` for other assertions.
-    pub(crate) fn string_of(&self, assertion: AssertionId) -> Option<&str> {
-        match self.assertions.get(assertion) {
-            Assertion::Text(text) => Some(self.texts.get(*text)),
-            _ => None,
-        }
-    }
-
     /// Whether an assertion requires its value to equal a given value.
     pub(crate) fn is_value(&self, assertion: AssertionId) -> bool {
-        match self.assertions.get(assertion) {
-            Assertion::Equal(_) | Assertion::Text(_) | Assertion::Array(_) | Assertion::Object(_) => true,
-            Assertion::Anything
-            | Assertion::Nothing
-            | Assertion::Node(_)
-            | Assertion::AnyOf(_)
-            | Assertion::WrittenArray(_)
-            | Assertion::WrittenObject(_)
-            | Assertion::Free(_) => false,
-        }
+        use Assertion::{Array, Equal, Object, Text};
+        matches!(
+            self.assertions.get(assertion),
+            Equal(_) | Text(_) | Array(_) | Object(_)
+        )
     }
 
     /// Whether a key continues after `read` bytes with a character in one of the inclusive `ranges`.

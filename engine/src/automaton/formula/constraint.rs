@@ -185,11 +185,14 @@ impl Algebra {
         let mut work = || {
             let (mut few, mut others) = (Vec::new(), Vec::new());
             for language in parts.iter().map(|part| part.valid) {
-                match self.languages.cardinality(language, ENUMERATED_MEMBERS as u64)? {
-                    strings::Cardinality::Finite(_) => {
-                        few.extend(self.languages.members(language, ENUMERATED_MEMBERS)?)
-                    }
-                    _ => others.push(language),
+                // Texts that take too many states to list are told apart by their language.
+                let listed = match self.languages.cardinality(language, ENUMERATED_MEMBERS as u64)? {
+                    strings::Cardinality::Finite(_) => self.languages.members(language, ENUMERATED_MEMBERS).ok(),
+                    _ => None,
+                };
+                match listed {
+                    Some(texts) => few.extend(texts),
+                    None => others.push(language),
                 }
             }
             let (once, more) = counted(few);

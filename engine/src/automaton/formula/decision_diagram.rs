@@ -203,17 +203,6 @@ impl DecisionDiagrams {
         at == DiagramId::ALWAYS
     }
 
-    /// Whether a diagram says exactly that assertion 0 must be satisfied.
-    pub(crate) fn asks_for_one(&self, id: DiagramId) -> bool {
-        let (valid, invalid) = (DiagramId::ALWAYS, DiagramId::NEVER);
-        self.node(id)
-            == Some(DiagramNode {
-                assertion: 0,
-                valid,
-                invalid,
-            })
-    }
-
     /// The verdict that `assertion` must have in every admitted vector; `None` if both occur or this does not show on a
     /// single path.
     pub(crate) fn forced(&self, id: DiagramId, assertion: u32) -> Option<bool> {

@@ -140,6 +140,7 @@ impl Algebra {
 
     /// The constraint of a subschema, from all of its keywords.
     pub(super) fn node(&mut self, node: NodeId) -> Result<Constraint, CompileError> {
+        self.check_memory(self.memory())?;
         let schema = self.schema.clone();
         let Body::Keywords(keywords) = &schema.node(node).body else {
             let assertion = self.assertion_of(node);

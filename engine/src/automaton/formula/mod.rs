@@ -2,7 +2,7 @@
 //!
 //! An [assertion] is a requirement on a value. Its [expansion](expand) is a [constraint](assertion::Constraint): a set of
 //! numbers, a language of strings, and one [Boolean formula](boolean) each for arrays and objects. The formulas' [atoms](atom)
-//! speak of the members and items still to come. [Reading](read) a member or item turns atoms into others or decides them, so the
+//! speak of the members and items still to come. [Reading](residual) a member or item turns atoms into others or decides them, so the
 //! residual formula is all the memory that a container needs. A [decision diagram](decision_diagram) over the verdicts of a
 //! value's assertions says which verdicts the containers around the value admit.
 //!

@@ -31,6 +31,9 @@ pub(crate) type ReadByMember = SmallVec<[(Atom, AtomChange); 8]>;
 /// Number of a formula's atoms from which on those of a key are looked up in a table instead of scanned.
 const ATOMS_WORTH_LOOKUP: usize = 16;
 
+/// Number of pairs of a language and a key for which it is remembered whether the key is in the language.
+const KEPT_COVERED: usize = 1 << 16;
+
 impl Algebra {
     /// Whether a member's key is among `keys`.
     pub(crate) fn covers(&mut self, keys: Keys, name: MemberKey<'_>) -> Result<bool, AutomatonError> {
@@ -46,6 +49,9 @@ impl Algebra {
                     return Ok(known);
                 }
                 let covered = self.languages.contains(language, self.texts.get(name))?;
+                if self.key_memo.covered.len() >= KEPT_COVERED {
+                    self.key_memo.covered.clear();
+                }
                 self.key_memo.covered.insert((language, name), covered);
                 Ok(covered)
             }
@@ -96,7 +102,8 @@ impl Algebra {
     /// The assertions that the next item of an array must be judged by so that `formulas` can be updated afterwards;
     /// sorted.
     pub(crate) fn assertions_of_item(&self, formulas: &[FormulaId]) -> Vec<AssertionId> {
-        let kinds = self.atoms_of(formulas).into_iter().map(|atom| self.atoms.kind(atom));
+        let atoms = formulas.iter().flat_map(|formula| self.formulas.atoms(*formula));
+        let kinds = atoms.map(|atom| self.atoms.kind(*atom));
         let mut assertions: Vec<AssertionId> = kinds
             .filter_map(|kind| match kind {
                 AtomKind::Items { from: 0, assertion, .. } | AtomKind::Contains(assertion, _) => Some(assertion),
@@ -106,17 +113,6 @@ impl Algebra {
         assertions.sort_unstable();
         assertions.dedup();
         assertions
-    }
-
-    /// The atoms of some formulas, sorted.
-    fn atoms_of(&self, formulas: &[FormulaId]) -> Vec<Atom> {
-        let mut atoms: Vec<Atom> = formulas
-            .iter()
-            .flat_map(|formula| self.formulas.atoms(*formula).iter().copied())
-            .collect();
-        atoms.sort_unstable();
-        atoms.dedup();
-        atoms
     }
 
     /// The residual of `formula` after a member whose value has these verdicts.

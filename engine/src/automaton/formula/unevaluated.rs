@@ -5,8 +5,7 @@
 //! members: keys that the same keywords cover are alike, and so are items between two ends of `prefixItems`.
 
 use crate::CompileError;
-use crate::automaton::error::AutomatonError;
-use crate::automaton::error::limit_error;
+use crate::automaton::error::{AutomatonError, check_limit, limit_error};
 use crate::automaton::formula::{Algebra, AssertionId, AtomKind, Constraint, FormulaId, Keys, TextId};
 use crate::limits::Exceeded;
 use crate::schema::{Body, Keywords, NodeId};
@@ -61,20 +60,21 @@ impl Algebra {
         }
         let all = evaluated.iter().filter(|one| matches!(one.what, MembersOf::All));
         let all: Vec<FormulaId> = all.map(|one| one.when).collect();
+        let (mut by_name, mut by_language) = (BTreeMap::<TextId, Vec<FormulaId>>::new(), Vec::new());
+        for one in &evaluated {
+            match one.what {
+                MembersOf::Name(name) => by_name.entry(name).or_default().push(one.when),
+                MembersOf::Language(language) => by_language.push((language, one.when)),
+                MembersOf::All => {}
+            }
+        }
         let names = named(&evaluated);
         let mut parts = Vec::new();
-        for &name in &names {
-            let mut when = all.clone();
-            for one in &evaluated {
-                let covers = match one.what {
-                    MembersOf::Name(other) => other == name,
-                    MembersOf::Language(language) => {
-                        let text = self.texts.get(name);
-                        self.languages.contains(language, text).map_err(limit_error)?
-                    }
-                    MembersOf::All => false,
-                };
-                when.extend(covers.then_some(one.when));
+        for (name, mut when) in by_name {
+            when.extend(&all);
+            for &(language, holds) in &by_language {
+                let covers = self.languages.contains(language, self.texts.get(name));
+                when.extend(covers.map_err(limit_error)?.then_some(holds));
             }
             let member = self.members(Keys::Name(name), assertion);
             parts.push(self.formulas.or(when.into_iter().chain([member])));
@@ -201,6 +201,9 @@ impl Algebra {
         let mut found: HashSet<(NodeId, FormulaId)> = HashSet::from([left[0]]);
         let mut own = true;
         while let Some((node, when)) = left.pop() {
+            // Branches within branches can be reached under conditions whose number doubles with each level.
+            let limit = ("search_states", self.limits.search_states);
+            check_limit(found.len(), limit, "conditions under which members or items are evaluated")?;
             let Body::Keywords(keywords) = &schema.node(node).body else {
                 continue;
             };

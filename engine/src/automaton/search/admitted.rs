@@ -154,7 +154,10 @@ impl Search {
     /// The assertion that a value must satisfy, if nothing else is expected.
     fn only_assertion(&self, what: &Expectation) -> Option<AssertionId> {
         match what.assertions[..] {
-            [assertion] => self.algebra.diagrams.asks_for_one(what.diagram).then_some(assertion),
+            [assertion] => {
+                let asked = self.algebra.diagrams.split(what.diagram);
+                (asked == Some((0, DiagramId::ALWAYS, DiagramId::NEVER))).then_some(assertion)
+            }
             _ => None,
         }
     }
@@ -173,8 +176,8 @@ impl Search {
                 Ok(algebra.any_texts(&[yes, no])?)
             },
             listed: |algebra, values| {
-                let texts = values.iter().filter_map(|value| algebra.string_of(*value));
-                let texts: Vec<String> = texts.map(str::to_owned).collect();
+                let texts = values.iter().filter_map(|value| algebra.text_of(*value));
+                let texts: Vec<String> = texts.map(|text| algebra.texts.get(text).to_owned()).collect();
                 let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
                 Ok(Strings::alike(algebra.languages.one_of(&texts)?))
             },

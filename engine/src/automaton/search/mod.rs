@@ -6,7 +6,8 @@
 //!
 //! The [machine](super::step) allows a byte only if these queries are answered yes. Values are finite, so the answers form a
 //! [least fixpoint](least_fixpoint): a query that comes up while it is being answered counts as answered no. Nothing
-//! recurses on the native stack over the depth of schemas or values, and nothing here knows of bytes.
+//! recurses on the native stack over the depth of schemas or values, but for the enumeration of values, which stops after a few levels.
+//! Nothing here knows of bytes.
 
 mod admitted;
 mod cardinality;

@@ -377,7 +377,7 @@ impl Search {
             && assertions.len() > LISTED_ASSERTIONS
             && let Some(diagram) = self.verdicts_of_ample(demand, &assertions, seen)?
         {
-            return Ok((diagram != DiagramId::NEVER).then(|| self.expect(assertions, diagram)));
+            return self.expect_possible(assertions, diagram);
         }
         assertions.extend(compared);
         assertions.sort_unstable();

@@ -98,7 +98,7 @@ impl Automaton {
     }
 
     /// Sets the frame's `plain` field if it is an [independent-key object](IndependentFrame).
-    fn note_independent(&mut self, frame: &mut Frame) -> Result<(), AutomatonError> {
+    pub(super) fn note_independent(&mut self, frame: &mut Frame) -> Result<(), AutomatonError> {
         let demand = frame.formulas[0];
         let Container::Object {
             values: None,

@@ -135,7 +135,7 @@ impl Container {
 }
 
 /// All frames that have been open in some document, each stored once.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Frames {
     pub(super) all: Vec<Arc<Frame>>,
     pub(super) ids: HashMap<Arc<Frame>, StackId>,

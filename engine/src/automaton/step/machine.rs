@@ -15,7 +15,6 @@ use crate::automaton::step::{
 use crate::schema::{NodeId, SchemaSet};
 use crate::strings::Languages;
 use crate::{CompileError, Style, Whitespace};
-use hashbrown::HashMap;
 use std::sync::Arc;
 
 /// Number of steps that are remembered at a time, so that the table never has to grow much while a mask is computed.
@@ -68,19 +67,9 @@ impl Automaton {
     pub(crate) fn lazy(languages: Languages, schema: Arc<SchemaSet>, formats: Formats, style: Style) -> Self {
         Self {
             search: Search::new(Algebra::new(languages, schema, formats, style)),
-            frames: Frames {
-                all: Vec::new(),
-                ids: HashMap::new(),
-            },
+            frames: Frames::default(),
             open_languages: OpenLanguages::default(),
-            step_memo: StepMemo {
-                by_byte: HashMap::new(),
-                taken: 0,
-                forced: HashMap::new(),
-                after_values: HashMap::new(),
-                items: HashMap::new(),
-                members: HashMap::new(),
-            },
+            step_memo: StepMemo::default(),
             object_keys: ObjectKeys::default(),
             shape_memo: ShapeMemo::default(),
             distinct_memo: DistinctMemo::default(),

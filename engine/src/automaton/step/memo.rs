@@ -100,7 +100,7 @@ pub(crate) enum ValueDemand {
 pub(crate) type ForcedDemand = (ValueDemand, Verdicts);
 
 /// Memo of steps and of the states after values.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct StepMemo {
     /// The results of steps other than those within strings and numbers.
     pub(super) by_byte: HashMap<(State, u8), Option<State>>,

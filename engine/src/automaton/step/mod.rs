@@ -29,5 +29,5 @@ use memo::{
     TextClasses, ValueDemand, keep,
 };
 use state::hash::Mixer;
-use state::{Cursor, Gap, OpenId, StackId, State, StepResult, StringResidual, is_of_number, is_whitespace};
+use state::{Cursor, Gap, OpenId, StackId, State, StepResult, is_of_number, is_whitespace};
 use strings::{DISTINGUISHED_WORDS, SPLIT_ASSERTIONS};

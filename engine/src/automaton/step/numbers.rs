@@ -6,7 +6,6 @@ use crate::automaton::search::{ExpectationId, Verdicts};
 use crate::automaton::step::{Automaton, Cursor, StackId, State, StepResult, is_of_number};
 use crate::decimal::Decimal;
 use crate::json::Value;
-use crate::limits::Exceeded;
 use crate::numbers::{NextDigits, NumberState, Precision};
 
 impl Automaton {
@@ -168,10 +167,7 @@ impl Automaton {
 
     /// The value of a number's text.
     fn decimal(&self, text: TextId) -> Result<Decimal, AutomatonError> {
-        Decimal::parse(self.search.algebra.texts.get(text).as_bytes()).map_err(|_| {
-            let (limit, what) = ("number_digits", "digits in one number");
-            let allowed = self.search.algebra.limits.number_digits;
-            Exceeded { limit, what, allowed }.into()
-        })
+        let text = self.search.algebra.texts.get(text).as_bytes();
+        Decimal::parse(text).map_err(|error| AutomatonError::Reached(format!("a number cannot be compared: {error}")))
     }
 }

@@ -366,6 +366,9 @@ impl Automaton {
             if let Container::Object { used, .. } = &mut frame.kind {
                 *used = KeySetId::EMPTY;
             }
+            // What is required counts as not yet seen, too.
+            frame.plain = Derived(None);
+            self.note_independent(&mut frame)?;
             bare = Some(self.push(frame));
         }
         self.shape_memo.bare.insert(at, bare);

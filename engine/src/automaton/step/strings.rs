@@ -7,7 +7,7 @@ use crate::automaton::decode::{DecodeState, Decoded, several_plain};
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::TextId;
 use crate::automaton::search::{ExpectationId, Verdicts};
-use crate::automaton::step::{Automaton, Cursor, OpenId, StackId, State, StepResult, StringResidual};
+use crate::automaton::step::{Automaton, Cursor, OpenId, StackId, State, StepResult};
 use crate::strings::{Cardinality, LanguageId};
 
 /// Number of open assertions of a string from which on its text is kept instead of their languages.
@@ -50,27 +50,6 @@ impl Automaton {
             _ => return Ok(false),
         };
         Ok(self.if_distinct(Some(State { cursor, ..at }))?.is_some())
-    }
-
-    /// The residual of a string after one more byte; `None` if no text continues with it, and for the closing quote.
-    pub(super) fn content_step(
-        &mut self,
-        content: StringResidual,
-        byte: u8,
-    ) -> Result<Option<StringResidual>, AutomatonError> {
-        let StringResidual { decode, language } = content;
-        match decode.step(byte, self.search.algebra.style.escapes) {
-            Decoded::Refused | Decoded::End => Ok(None),
-            Decoded::Partial(decode) => {
-                let viable = self.may_follow(decode, language)?;
-                Ok(viable.then_some(StringResidual { decode, language }))
-            }
-            Decoded::Character(character) => {
-                let language = self.languages_mut().derivative(language, character)?;
-                let decode = DecodeState::default();
-                Ok((!self.languages_mut().is_empty(language)?).then_some(StringResidual { decode, language }))
-            }
-        }
     }
 
     /// The state after the opening quote of a string.
@@ -324,7 +303,7 @@ impl Automaton {
         if let Some(words) = self.languages().words(language, most + 1) {
             return Ok(Some(words).filter(|words| words.len() <= most));
         }
-        Ok(match self.languages_mut().cardinality(language, most as u64)? {
+        Ok(match self.languages_mut().cardinality(language, most as u64 + 1)? {
             Cardinality::Finite(count) if count <= most as u64 => Some(self.languages_mut().members(language, most)?),
             _ => None,
         })

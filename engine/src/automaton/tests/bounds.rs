@@ -204,3 +204,42 @@ fn a_bound_ends_what_may_end_and_nothing_else() {
         }
     }
 }
+
+/// An escaped pair of surrogates is one character, like the character that it stands for.
+#[test]
+fn escaped_pairs_count_once() {
+    let bounds = WritingBounds {
+        string_characters: Some(400),
+        ..WritingBounds::NONE
+    };
+    for (text, escapes) in [
+        (r"\ud83d\ude00", Escapes::Ascii),
+        ("\u{1f600}", Escapes::Needed),
+        (r"\u00e9", Escapes::Ascii),
+    ] {
+        let style = Style {
+            escapes,
+            ..style(bounds)
+        };
+        for (characters, may) in [(400, true), (401, false)] {
+            let mut subject = styled("true", style.clone());
+            let document = format!("\"{}\"", text.repeat(characters));
+            assert_eq!(read(&mut subject, &document).is_some(), may, "{characters} {text}");
+        }
+    }
+}
+
+/// An array that the style ends before all items of its completion is ended by that completion, too.
+#[test]
+fn completions_end_where_the_style_ends_an_array() {
+    let bounds = WritingBounds {
+        array_items: Some(2),
+        ..WritingBounds::NONE
+    };
+    let schema = r#"{"type": "array", "anyOf": [{"minItems": 3}, {"contains": {"const": 0}}]}"#;
+    let mut subject = styled(schema, style(bounds));
+    let begun = read(&mut subject, "[").unwrap();
+    let rest = subject.automaton.completion(begun.state).unwrap().expect("an end");
+    let whole = format!("[{}", String::from_utf8(rest).unwrap());
+    assert!(subject.judge(&whole), "{whole}");
+}

@@ -576,3 +576,58 @@ fn alternatives_of_which_none_is_named() {
     assert_eq!(states.len(), text.len());
     assert!(automaton.is_complete(states[states.len() - 1]).unwrap());
 }
+
+#[test]
+fn few_texts_that_take_long_to_list_are_told_apart_by_their_language() {
+    let pattern = r"^[0-9]{3}-notifications\\.example\\.com$";
+    answered(
+        &format!(r#"{{"oneOf": [{{"type": "string", "pattern": "{pattern}"}}, {{"type": "null"}}]}}"#),
+        &[
+            (r#""123-notifications.example.com""#, true),
+            (r#""12-notifications.example.com""#, false),
+            ("null", true),
+        ],
+    );
+    answered(
+        &format!(
+            r#"{{"type": "object", "patternProperties": {{"{pattern}": {{"type": "integer"}}}}, "minProperties": 1}}"#
+        ),
+        &[
+            (r#"{"123-notifications.example.com":1}"#, true),
+            (r#"{"123-notifications.example.com":null}"#, false),
+            ("{}", false),
+        ],
+    );
+    let units = ["px", "em", "rem", "vw"].map(|unit| {
+        format!(r#"{{"type": "object", "required": ["width"], "properties": {{"width": {{"type": "string", "pattern": "^[0-9]{{1,4}}{unit}$"}}}}}}"#)
+    });
+    for keyword in ["oneOf", "anyOf"] {
+        let schema = format!(r#"{{"{keyword}": [{}]}}"#, units.join(","));
+        let documents = [
+            (r#"{"width":"1234rem"}"#, true),
+            (r#"{"width":"12345rem"}"#, false),
+            (r#"{"width":"1pt"}"#, false),
+        ];
+        answered(&schema, &documents);
+    }
+}
+
+/// Each level doubles the conditions under which the next one speaks of members.
+#[test]
+fn conditions_that_double_are_refused() {
+    let chain = list(40, |at| {
+        let branch = |name: char| format!(r##"{{"required": ["{name}{at}"], "$ref": "#/$defs/{}"}}"##, at + 1);
+        format!(r#""{at}": {{"anyOf": [{}, {}]}}"#, branch('a'), branch('b'))
+    });
+    let last = r#""40": {"properties": {"x": true}}"#;
+    refused(&format!(
+        r##"{{"type": "object", "unevaluatedProperties": false, "$ref": "#/$defs/0", "$defs": {{{chain}, {last}}}}}"##
+    ));
+}
+
+#[test]
+fn many_names_that_are_evaluated() {
+    let names = list(50_000, |at| format!(r#""n{at}": {{}}"#));
+    let schema = format!(r#"{{"type": "object", "properties": {{{names}}}, "unevaluatedProperties": false}}"#);
+    answered(&schema, &[(r#"{"n7":1}"#, true), (r#"{"n":1}"#, false)]);
+}

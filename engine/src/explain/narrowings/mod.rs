@@ -10,7 +10,7 @@ use super::messages::KeywordLocation;
 use crate::automaton::{Automaton, AutomatonError};
 use crate::schema::NodeId;
 use crate::style::NarrowingKind;
-use crate::{NumberStyle, Style};
+use crate::{KeyOrder, NumberStyle, Style};
 use value_places::{ValuePlace, ValuePlaces};
 
 /// Maximal number of values of a schema that are checked for values that the style leaves out.
@@ -210,7 +210,13 @@ fn describe(kind: NarrowingKind, style: &Style) -> String {
             more("names that are not listed, those", bound, "characters")
         }
         NarrowingKind::LongArrays => more("arrays", bounds.array_items, "items"),
-        NarrowingKind::LargeObjects => more("objects", bounds.object_members, "members that are not listed"),
+        NarrowingKind::LargeObjects => {
+            let members = match style.key_order {
+                KeyOrder::Schema => "members that are not listed",
+                KeyOrder::Any => "members",
+            };
+            more("objects", bounds.object_members, members)
+        }
         NarrowingKind::LongNumbers => match style.numbers {
             NumberStyle::Scientific => "numbers of more than 17 significant digits",
             _ => "numbers of more than 17 digits or 20 places, but for those that the schema names",

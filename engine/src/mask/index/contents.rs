@@ -48,7 +48,7 @@ pub(crate) struct Contents {
     /// For each of these tokens the part that it has read of a character that it does not end: the number of a beginning, from
     /// one on, or zero where the token ends between two characters. At a node tokens with a beginning come last, first of all
     /// those that may become a character of ASCII.
-    partial_number: Box<[u16]>,
+    partial_number: Box<[u32]>,
     beginnings: Box<[PartialCodePoint]>,
     /// The tokens with a closing quote, by the characters before it.
     pub(crate) closing: Trie<u32>,
@@ -268,7 +268,7 @@ impl Contents {
             partial.push(tail.begun.as_ref().map_or(0, |begun| {
                 *numbers.entry(begun.decode).or_insert_with(|| {
                     beginnings.push(begun.clone());
-                    beginnings.len() as u16
+                    beginnings.len() as u32
                 })
             }));
         }
@@ -311,7 +311,7 @@ impl Contents {
     /// Returns the part that the token at a place has read of a character that it does not end; tokens that have read the same
     /// have one object.
     pub(crate) fn partial(&self, place: usize) -> Option<&PartialCodePoint> {
-        let beginning = usize::from(self.partial_number[place]).checked_sub(1)?;
+        let beginning = (self.partial_number[place] as usize).checked_sub(1)?;
         Some(&self.beginnings[beginning])
     }
 

@@ -118,6 +118,10 @@ fn behind_value(behind: &[u8]) -> (bool, bool) {
     }
 }
 
+/// Closing brackets at the beginning of one suffix behind each of which the rest is a suffix as well. The rests of a token of brackets alone
+/// would otherwise take memory that is quadratic in its length.
+const MAX_BRACKETS: usize = 64;
+
 impl TokenSuffixes {
     pub(crate) fn new(mut texts: Vec<Vec<u8>>, escapes: Escapes) -> Self {
         // The text behind a value behind a colon is a suffix as well.
@@ -130,11 +134,13 @@ impl TokenSuffixes {
         };
         let more: Vec<Vec<u8>> = texts.iter().filter_map(behind).collect();
         texts.extend(more);
-        // And so is what stands behind a closing bracket.
+        // And so is what stands behind a closing bracket, of not too many.
         for place in 0..texts.len() {
             let mut text = &texts[place][..];
             let mut more = Vec::new();
-            while let Some((b'}' | b']', behind)) = text.trim_ascii_start().split_first() {
+            while more.len() < MAX_BRACKETS
+                && let Some((b'}' | b']', behind)) = text.trim_ascii_start().split_first()
+            {
                 more.push(behind.to_vec());
                 text = behind;
             }
@@ -161,7 +167,9 @@ impl TokenSuffixes {
         let mut begun_names = vec![false; texts.len()];
         let mut names = Vec::new();
         for (suffix, text) in texts.iter().enumerate() {
-            let Some(name) = text.strip_prefix(b",").map(<[u8]>::trim_ascii_start) else {
+            // A layout may have whitespace before a comma, too.
+            let behind_comma = text.trim_ascii_start().strip_prefix(b",");
+            let Some(name) = behind_comma.map(<[u8]>::trim_ascii_start) else {
                 continue;
             };
             if !name.starts_with(b"\"") {

@@ -154,7 +154,11 @@ impl TokenIndex {
             texts.extend(tails.suffixes().map(<[u8]>::to_vec));
         }
         texts.extend(whole.iter().map(|(text, length, _)| text[*length..].to_vec()));
-        let suffixes = TokenSuffixes::new(texts, style.escapes);
+        let mut suffixes = TokenSuffixes::new(texts, style.escapes);
+        if matches!(style.whitespace, Whitespace::Fixed(layout) if layout.colon.before > 0) {
+            // A colon right behind a key never comes: whitespace is before it.
+            suffixes.colon = None;
+        }
         let spaces = plain.iter().filter(|(text, _): &&(Vec<u8>, TokenId)| text.is_empty());
         let spaces = spaces.map(|(_, token)| *token);
         let nonzero = digits.iter().filter(|(text, _): &&(Vec<u8>, TokenId)| text[0] != b'0');

@@ -89,20 +89,20 @@ pub(crate) trait MaskedText: Send + Sync + 'static {
 
 /// The current state in a text, and the states before it.
 pub(crate) struct StateMasker<T: MaskedText> {
-    texts: Arc<T>,
+    pub(super) texts: Arc<T>,
     /// The state before each token accepted, and the present one.
     states: History<T::State>,
     /// The tokens accepted, without an end of sequence.
-    tokens: Vec<TokenId>,
+    pub(super) tokens: Vec<TokenId>,
     /// Whether an end of sequence was accepted.
-    ended: bool,
+    pub(super) ended: bool,
     /// Whether the present state was known when its mask was asked for.
     was_known: bool,
     /// Taken when the first mask is asked for.
     buffers: Option<MaskBuffers>,
     speculation: Speculation<T::State>,
     /// Made when a mask under a limit on tokens differs from the mask without one.
-    budget: Option<Box<TokenBudget>>,
+    pub(super) budget: Option<Box<TokenBudget>>,
 }
 
 impl<T: MaskedText> StateMasker<T> {
@@ -120,26 +120,8 @@ impl<T: MaskedText> StateMasker<T> {
         }
     }
 
-    pub(super) fn texts(&self) -> &T {
-        &self.texts
-    }
-
     pub(super) fn state(&self) -> &T::State {
         self.states.last()
-    }
-
-    /// The tokens accepted, without an end of sequence.
-    pub(super) fn written(&self) -> &[TokenId] {
-        &self.tokens
-    }
-
-    /// Whether an end of sequence was accepted.
-    pub(super) fn is_ended(&self) -> bool {
-        self.ended
-    }
-
-    pub(super) fn budget(&self) -> Option<&TokenBudget> {
-        self.budget.as_deref()
     }
 
     pub(super) fn budget_mut(&mut self) -> &mut TokenBudget {

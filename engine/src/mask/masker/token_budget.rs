@@ -78,12 +78,9 @@ impl<T: MaskedText> StateMasker<T> {
     /// [limited mask](Self::limited_mask), false where it is the one without a limit.
     pub(super) fn limit_mask(&mut self, tokens: usize) -> Result<bool, MaskError> {
         let planned = self.planned().filter(|planned| planned.len() < tokens);
-        let length = match (&planned, self.is_ended()) {
+        let length = match (&planned, self.ended) {
             (Some(planned), false) => Some(planned.len()),
-            (_, false) => self
-                .texts()
-                .completion_length(self.state())?
-                .map(|length| length.tokens),
+            (_, false) => self.texts.completion_length(self.state())?.map(|length| length.tokens),
             (_, true) => None,
         };
         // The end of sequence takes a token too.
@@ -97,7 +94,7 @@ impl<T: MaskedText> StateMasker<T> {
         // The end of sequence takes a token, as the token that is looked at does.
         let fits = |length: u32| length != NO_END && length as usize + 2 <= tokens;
         if spare >= SPARE_TOKENS_IN_LARGE_MASKS && allowed.count() > MAX_TOKENS_LOOKED_AT_EARLY
-            || self.texts().furthest().get(&T::key(self.state())).is_some_and(fits)
+            || self.texts.furthest().get(&T::key(self.state())).is_some_and(fits)
         {
             return Ok(false);
         }
@@ -108,7 +105,7 @@ impl<T: MaskedText> StateMasker<T> {
         let plan = match planned {
             Some(planned) => planned,
             None => {
-                let plan = self.texts().completion(self.state())?.unwrap_or_default();
+                let plan = self.texts.completion(self.state())?.unwrap_or_default();
                 self.begin_plan(plan.clone());
                 plan
             }
@@ -129,15 +126,15 @@ impl<T: MaskedText> StateMasker<T> {
 
     /// Returns the remainder of the completion that is followed; none where the document has left all that were planned.
     fn planned(&self) -> Option<Vec<TokenId>> {
-        let mut plans = self.budget()?.plans.iter().rev();
+        let mut plans = self.budget.as_ref()?.plans.iter().rev();
         plans.find_map(|(start, plan)| {
-            let rest = plan.strip_prefix(self.written().get(*start..)?)?;
+            let rest = plan.strip_prefix(self.tokens.get(*start..)?)?;
             Some(rest.to_vec())
         })
     }
 
     fn begin_plan(&mut self, plan: Vec<TokenId>) {
-        let start = self.written().len();
+        let start = self.tokens.len();
         let budget = self.budget_mut();
         // Plans that begin here or later were left when tokens were taken back.
         budget.plans.retain(|(other, _)| *other < start);
@@ -150,7 +147,7 @@ impl<T: MaskedText> StateMasker<T> {
     /// Looks for the ends behind the tokens `allowed`. Tokens within free text are not looked at one by one where the furthest end behind
     /// any of them fits.
     fn look(&self, allowed: &TokenMask, fits: impl Fn(u32) -> bool) -> Result<Looks, MaskError> {
-        let any = &self.texts().sets().any;
+        let any = &self.texts.sets().any;
         let mut known = KnownEnds {
             lengths: HashMap::new(),
             bytes: 0,
@@ -160,7 +157,7 @@ impl<T: MaskedText> StateMasker<T> {
             furthest: 0,
             lengths: Vec::new(),
         };
-        let apart = self.texts().free_text_but(self.state())?;
+        let apart = self.texts.free_text_but(self.state())?;
         let is_alike = |token: TokenId, apart: &[TokenId]| bit(any, token) && apart.binary_search(&token).is_err();
         let one = apart
             .as_ref()
@@ -183,15 +180,15 @@ impl<T: MaskedText> StateMasker<T> {
             looks.lengths.push((token, length));
         }
         if looks.furthest != NO_END {
-            self.texts().furthest().keep(T::key(self.state()), looks.furthest, 0);
+            self.texts.furthest().keep(T::key(self.state()), looks.furthest, 0);
         }
         Ok(looks)
     }
 
     /// Whether a token that is allowed ends the text. An end of sequence may stand for itself instead.
     fn ends_here(&self, token: TokenId) -> Result<bool, MaskError> {
-        let is_end = self.texts().vocabulary().is_eos(token);
-        Ok(is_end && self.texts().after_special(self.state(), token)?.is_none())
+        let is_end = self.texts.vocabulary().is_eos(token);
+        Ok(is_end && self.texts.after_special(self.state(), token)?.is_none())
     }
 
     /// The length of the completion behind a token; [`NO_END`] where there is none, or where it is not looked for any more.
@@ -208,7 +205,7 @@ impl<T: MaskedText> StateMasker<T> {
             Entry::Occupied(known) => Ok(*known.get()),
             Entry::Vacant(_) if !may_look => Ok(NO_END),
             Entry::Vacant(room) => {
-                let length = self.texts().completion_length(&next)?;
+                let length = self.texts.completion_length(&next)?;
                 known.bytes += length.map_or(0, |length| length.bytes);
                 Ok(*room.insert(length.map_or(NO_END, |length| length.tokens as u32)))
             }

@@ -1,7 +1,6 @@
 //! [`NameTokens`]: masks within the names of members, at positions between two characters.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use hashbrown::HashMap;
 use smallvec::SmallVec;
@@ -88,16 +87,6 @@ impl NameTokens<'_> {
         }
     }
 
-    /// Returns the tokens, sorted, that begin only seen names of a language.
-    pub(crate) fn exhausted(
-        &mut self,
-        language: LanguageId,
-        names: &SeenKeys,
-        contents: &Contents,
-    ) -> Result<Arc<[TokenId]>, AutomatonError> {
-        self.cache.exhausted.find(self.automaton, language, names, contents)
-    }
-
     /// Adds the tokens allowed between two characters of a name. Where almost any name may come, tokens that continue or end any string
     /// are left out if they are in the base set.
     pub(crate) fn name(
@@ -142,7 +131,8 @@ impl NameTokens<'_> {
             RemainingKeyText::Language(language, used, read) => {
                 let from = found.len();
                 self.strings().inside_few(contents, *language, found)?;
-                let exhausted = self.exhausted(*language, used, contents)?;
+                let exhausted = &mut self.cache.exhausted;
+                let exhausted = exhausted.find(self.automaton, *language, used, contents)?;
                 retain_from(found, from, |token| exhausted.binary_search(token).is_err());
                 self.close_language(at, *language, (used, *read), contents, found)?;
             }

@@ -216,7 +216,7 @@ impl Suffixes<'_> {
         is_before_any_name: bool,
         around: Option<&SuffixSet>,
     ) -> Result<SuffixSet, AutomatonError> {
-        let suffixes = &self.index;
+        let (suffixes, start) = (self.index, at);
         let trie = &suffixes.trie;
         let mut viable = SuffixSet::none(suffixes.texts.len());
         viable.put_all(trie.at(ROOT));
@@ -231,8 +231,11 @@ impl Suffixes<'_> {
                 let is_end = is_blank && matches!(label, b'}' | b']');
                 if let Some(around) = around.filter(|_| is_end) {
                     for suffix in trie.run(child, trie.end(child)) {
-                        let behind = suffixes.behind_brackets[suffix];
-                        viable.put(suffix, behind.is_some_and(|behind| around[behind as usize]));
+                        let may = match suffixes.behind_brackets[suffix] {
+                            Some(behind) => around[behind as usize],
+                            None => self.goes_on(start, &suffixes.texts[suffix])?,
+                        };
+                        viable.put(suffix, may);
                     }
                     continue;
                 }
@@ -424,13 +427,5 @@ impl Suffixes<'_> {
     pub(crate) fn is_alike(&self, at: State, suffix: u32) -> bool {
         let suffixes = &self.index;
         !(suffixes.reaches_text[suffix as usize] || suffixes.closes[suffix as usize] && self.automaton.is_compared(at))
-    }
-
-    /// Works out the suffixes behind a name whose value has a shape, if that has not been done.
-    pub(crate) fn prepare(&mut self, name: State, value: State, shape: ValueShape) -> Result<(), AutomatonError> {
-        match self.cache.by_shape.has(shape) {
-            true => Ok(()),
-            false => self.by_shape(name, value, shape).map(drop),
-        }
     }
 }

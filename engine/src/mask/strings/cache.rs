@@ -62,8 +62,6 @@ pub(crate) struct StringCache {
     pub(crate) lengths: OpenLengths,
     /// The states of walks over all tokens, which serve those to come.
     pub(super) walked: ResidualStates,
-    /// Room for the states of walks within a character.
-    pub(super) partial: ResidualStates,
     pub(super) few: FewTokensCache,
     /// The tokens of over-approximations that have no fingerprint to keep them by.
     pub(super) approximations: HashMap<LanguageId, ApproximateTokens>,
@@ -76,7 +74,6 @@ impl Default for StringCache {
         Self {
             lengths: OpenLengths::default(),
             walked: ResidualStates::default(),
-            partial: ResidualStates::default(),
             few: FewTokensCache::default(),
             approximations: HashMap::new(),
             sets: BoundedCache::new(OWN_BYTES),

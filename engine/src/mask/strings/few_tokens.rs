@@ -49,7 +49,7 @@ impl FewTokensCache {
 
 /// The tokens that a walk looks for.
 #[derive(Clone, Copy)]
-enum WantedTokens<'a> {
+pub(crate) enum WantedTokens<'a> {
     /// The tokens that stay inside of the string.
     Inside,
     /// The tokens with a closing quote where the text may end, and one of these suffixes behind it.
@@ -293,33 +293,15 @@ fn looping(automaton: &mut Automaton, language: LanguageId) -> Result<u128, Auto
     Ok(looping)
 }
 
-/// Adds the tokens that stay inside of a string of `language`.
-pub(crate) fn inside(
+/// Adds the wanted tokens of a string of `language`.
+pub(crate) fn find(
     automaton: &mut Automaton,
     cache: &mut FewTokensCache,
     contents: &Contents,
+    wanted: WantedTokens<'_>,
     language: LanguageId,
     found: &mut Vec<TokenId>,
 ) -> Result<(), AutomatonError> {
-    let wanted = WantedTokens::Inside;
-    let tokens = FewTokens {
-        contents,
-        wanted,
-        found,
-    };
-    tokens.find(automaton, cache, language)
-}
-
-/// Adds the tokens that close a string of `language` and have a viable suffix.
-pub(crate) fn closings(
-    automaton: &mut Automaton,
-    cache: &mut FewTokensCache,
-    contents: &Contents,
-    language: LanguageId,
-    viable: &SuffixSet,
-    found: &mut Vec<TokenId>,
-) -> Result<(), AutomatonError> {
-    let wanted = WantedTokens::Closing(viable);
     let tokens = FewTokens {
         contents,
         wanted,

@@ -17,12 +17,13 @@ use super::residual_states::{DEAD, FREE, FreeLanguages, ResidualStates};
 /// constraints.
 pub(crate) fn within(
     automaton: &mut Automaton,
-    (states, mut free): (&mut ResidualStates, FreeLanguages<'_>),
+    mut free: FreeLanguages<'_>,
     index: &TokenIndex,
     (begun, any): (DecodeState, Words),
     language: LanguageId,
 ) -> Result<TokenSet, AutomatonError> {
     let (escapes, trie, every) = (index.escapes, &index.every.trie, &index.every.tokens);
+    let mut states = ResidualStates::default();
     let residual = Residual::new(automaton, language)?;
     let state = states.number(automaton, Some(&mut free), residual)?;
     // Tokens of which all that stay in any string may come, or none, and others that may come.

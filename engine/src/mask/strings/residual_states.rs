@@ -43,8 +43,6 @@ struct KnownResidual {
     recent: Option<(u32, u32, u32)>,
 }
 
-/// Maximal number of states whose allocation is kept for other walks: few walks need more.
-const MAX_ROOM: usize = 64;
 /// Maximal number of states that are kept for other walks: some 600 KB.
 const MAX_KEPT: usize = 1_024;
 
@@ -69,16 +67,6 @@ fn is_free(
 }
 
 impl ResidualStates {
-    /// Forgets all states, and keeps the room of a few.
-    pub(crate) fn clear(&mut self) {
-        if self.states.len() > MAX_ROOM {
-            *self = Self::default();
-        }
-        self.numbers.clear();
-        self.states.clear();
-        self.next.clear();
-    }
-
     /// Whether there are too many states to keep them for other walks.
     pub(crate) fn are_many(&self) -> bool {
         self.states.len() > MAX_KEPT

@@ -15,7 +15,7 @@ use crate::mask::index::trie::{ROOT, first_child};
 use crate::strings::LanguageId;
 
 use super::cache::{SharedStringCache, StringCache};
-use super::few_tokens;
+use super::few_tokens::{self, WantedTokens};
 use super::over_approximation::{ApproximateTokens, OverApproximation};
 use super::partial_code_point;
 use super::residual::Residual;
@@ -157,7 +157,8 @@ impl Strings<'_> {
             Strategy::OverApproximation(approximation) => self.approximate(language, approximation)?,
             Strategy::CustomDfa if few_tokens::reads_bound_beside(self.automaton, language)? => {
                 let (mut found, index) = (Vec::new(), self.index);
-                few_tokens::inside(self.automaton, &mut self.cache.few, &index.inside, language, &mut found)?;
+                let (few, wanted) = (&mut self.cache.few, WantedTokens::Inside);
+                few_tokens::find(self.automaton, few, &index.inside, wanted, language, &mut found)?;
                 TokenSet::of(&found, index.len)
             }
             _ => self.walk(language)?,
@@ -281,7 +282,8 @@ impl Strings<'_> {
         {
             found.extend_from_slice(&contents.tokens);
         } else {
-            few_tokens::inside(self.automaton, &mut self.cache.few, contents, language, found)?;
+            let (few, wanted) = (&mut self.cache.few, WantedTokens::Inside);
+            few_tokens::find(self.automaton, few, contents, wanted, language, found)?;
         }
         Ok(())
     }
@@ -306,7 +308,8 @@ impl Strings<'_> {
             let may = closings.filter(|closing| viable[closing.suffix as usize]);
             found.extend(may.map(|closing| closing.token));
         } else {
-            few_tokens::closings(self.automaton, &mut self.cache.few, contents, language, viable, found)?;
+            let (few, wanted) = (&mut self.cache.few, WantedTokens::Closing(viable));
+            few_tokens::find(self.automaton, few, contents, wanted, language, found)?;
         }
         Ok(())
     }
@@ -332,10 +335,7 @@ impl Strings<'_> {
                 let any = self.within_any(begun);
                 let lengths = &mut self.cache.lengths;
                 let free = FreeLanguages { lengths, longest };
-                let states = &mut self.cache.partial;
-                let set = partial_code_point::within(self.automaton, (states, free), index, (begun, any), language);
-                self.cache.partial.clear();
-                let set = set?;
+                let set = partial_code_point::within(self.automaton, free, index, (begun, any), language)?;
                 if let Some(fingerprint) = fingerprint {
                     lock(&self.shared.sets).keep((begun, fingerprint), set.clone(), set.bytes());
                 }

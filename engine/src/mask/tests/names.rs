@@ -353,3 +353,57 @@ fn tokens_with_fixed_whitespace_before_brackets_and_colons() {
     }
     assert!(allowed >= 12, "{allowed}");
 }
+
+/// Whitespace before colons and commas: tokens without it, and tokens that read into the next name.
+#[test]
+fn tokens_beside_whitespace_before_commas_and_colons() {
+    let object = |names: [&str; 2]| {
+        let [one, other] = names;
+        format!(
+            r#"{{"type": "object", "additionalProperties": false, "properties": {{"{one}": {{"type": "string"}}, "{other}": {{"type": "string"}}}}}}"#
+        )
+    };
+    let around = SpacesAround { before: 1, behind: 1 };
+    let layout = |comma, colon| FixedWhitespace {
+        comma,
+        colon,
+        ..FixedWhitespace::default()
+    };
+    let default = FixedWhitespace::default();
+    let (ab, xy) = (object(["a", "b"]), object(["x", "y"]));
+    let texts = ["\":", "\" :", "\" , \"a", "\" , \"x", "\" , \"", "\", \"a"];
+    let vocabulary = vocabulary(&texts);
+    let cases = [
+        (layout(default.comma, around), vec![(&ab, "{\"a"), (&ab, "{\"")]),
+        (
+            layout(around, default.colon),
+            vec![(&ab, "{\"b\": \"q"), (&xy, "{\"y\": \"q"), (&ab, "{\"a\": \"q")],
+        ),
+    ];
+    let mut allowed = 0;
+    for (layout, states) in cases {
+        let style = Style {
+            whitespace: Whitespace::Fixed(layout),
+            ..Style::rfc8259()
+        };
+        let compiler = ExactCompiler::new(vocabulary.clone(), ExactOptions::default().style(style));
+        for (schema, text) in states {
+            let mut masker = compiler.compile(schema).unwrap();
+            for byte in text.bytes() {
+                masker.mask().unwrap();
+                masker.advance(byte.into()).unwrap();
+            }
+            for token in 256..256 + texts.len() as TokenId {
+                let may_come = masker.mask().unwrap().allows(token);
+                assert_eq!(
+                    may_come,
+                    masker.fork().unwrap().advance(token).is_ok(),
+                    "{schema} {text} {}",
+                    texts[token as usize - 256]
+                );
+                allowed += usize::from(may_come);
+            }
+        }
+    }
+    assert!(allowed >= 5, "{allowed}");
+}

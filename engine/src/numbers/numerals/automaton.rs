@@ -43,6 +43,8 @@ pub(crate) struct NumeralAutomaton {
     /// Successors of each state by class of byte.
     pub(super) next: Vec<[u32; CLASSES]>,
     starts: HashMap<(DecimalSetId, NumeralGrammar), u32>,
+    /// Bytes of the digits that states keep.
+    written_bytes: usize,
 }
 
 /// A state of the automaton.
@@ -79,6 +81,7 @@ impl NumeralAutomaton {
             ids: HashMap::new(),
             next: Vec::new(),
             starts: HashMap::new(),
+            written_bytes: 0,
         }
     }
 
@@ -107,7 +110,7 @@ impl NumeralAutomaton {
     /// Bytes of memory that states and sets take, roughly.
     pub(crate) fn memory(&self) -> usize {
         let state = size_of::<PrefixState>() + size_of::<[u32; CLASSES]>() + PREFIX_BYTES;
-        state * self.states.len() + self.sets.decimals.memory()
+        state * self.states.len() + self.written_bytes + self.sets.decimals.memory()
     }
 
     /// The state before the first byte of a number of `set`; a style with bounded numerals writes it with this precision. The
@@ -309,6 +312,7 @@ impl NumeralAutomaton {
             _ => false,
         };
         let id = self.states.len() as u32;
+        self.written_bytes += written.as_ref().map_or(0, |written| written.digits.bits() as usize / 8);
         self.states.push(PrefixState {
             prefix: Arc::clone(&prefix),
             written: written.map(Arc::new),

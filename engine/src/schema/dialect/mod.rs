@@ -149,7 +149,7 @@ impl Vocabularies {
         Self(self.0 | other.0)
     }
 
-    /// The vocabulary with the URI `uri`, the draft it belongs to, and whether `required` makes a difference to it.
+    /// The vocabulary with the URI `uri`, which for the `format` of 2019-09 depends on `required`, and the draft it belongs to.
     pub fn from_uri(uri: &str, required: bool) -> Option<(Draft, Self)> {
         let path = meta_schema_path(uri)?;
         let (draft, name) = if let Some(name) = path.strip_prefix("draft/2020-12/vocab/") {

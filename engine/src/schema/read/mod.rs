@@ -3,7 +3,6 @@
 //! [`KeywordReader::read`] has them all in one list; those that take more than a line have functions in the file of
 //! their family.
 
-mod array;
 mod number;
 mod object;
 mod reference;
@@ -150,7 +149,18 @@ impl<'a, 'o> KeywordReader<'a, 'o> {
             K::ContentSchema => {}
 
             K::PrefixItems => self.keywords.prefix_items = self.subschema_array(member)?,
-            K::Items => self.read_items(member)?,
+            K::Items if !matches!(self.json.content(member.value), Content::Array(_)) => {
+                self.keywords.items = Some(self.subschema(member)?);
+            }
+            K::Items if self.draft() <= Draft::Draft201909 => {
+                self.companions.items_is_array = true;
+                self.keywords.prefix_items = self.subschema_array(member)?;
+            }
+            K::Items => {
+                let message = "an array has this meaning up to draft 2019-09 only: use `prefixItems`, or name an earlier \
+                               draft in `$schema`";
+                return Err(self.malformed(member, message));
+            }
             K::AdditionalItems => self.companions.additional_items = Some(self.subschema(member)?),
             K::Contains => self.companions.contains = Some(self.subschema(member)?),
             K::MinContains => self.companions.min_contains = Some(self.count(member)?),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::json::{Content, unescaped_token};
 use crate::{CompileError, CompileErrorKind};
 
-use super::documents::SchemaLocation;
+use super::documents::{DocumentId, SchemaLocation};
 use super::resources::{Anchor, LocatedSchema, NamedResource, ResourceId, ResourceIndex};
 use super::uri;
 use crate::schema::meta_schemas;
@@ -110,10 +110,18 @@ impl ResourceIndex<'_> {
                 if self.by_uri.contains_key(uri) {
                     continue;
                 }
+                let document = DocumentId(self.resource_of.len() as u32);
                 match self.add_document(text, Some(uri)) {
+                    Ok(_) => {}
                     Err(error) if error.kind() == CompileErrorKind::LimitExceeded => return Err(error.into()),
-                    // Nothing names this document: its defects are no reason to refuse the schema.
-                    Ok(_) | Err(_) => {}
+                    // Nothing names this document: its defects are no reason to refuse the schema, and what was read of it is not known.
+                    Err(_) => {
+                        let resources = &self.resources;
+                        let is_of = |named: &NamedResource| {
+                            resources[named.resource.0 as usize].root.location.document == document
+                        };
+                        self.by_uri.retain(|_, named| !is_of(named));
+                    }
                 }
             }
             if let Some(found) = self.known_resource(uri)? {

@@ -56,7 +56,7 @@ pub(in crate::schema) struct ResourceIndex<'o> {
     pub dynamic_names: BTreeSet<DynamicName>,
     pub(super) by_uri: HashMap<Arc<str>, NamedResource>,
     /// For each document, the resource of each value that is a schema.
-    resource_of: Vec<Vec<Option<ResourceId>>>,
+    pub(super) resource_of: Vec<Vec<Option<ResourceId>>>,
     /// Dialects that registered meta-schemas describe, by their URI.
     pub(super) dialects: HashMap<String, Dialect>,
     /// Whether every document of the registry was read.

@@ -57,8 +57,13 @@ impl ResourceIndex<'_> {
             }
         };
         let is_nameless = parent.is_none() && self.documents.uri(location.document).is_none();
-        let named = self.named_dialect(json, location, parent.is_none(), inherited)?;
-        let dialect = named.unwrap_or(inherited);
+        // A `$schema` counts at the root of a resource only.
+        let is_root = |_: &NodeIndex| parent.is_none() || begins_resource(json, location.index, inherited);
+        let named = json.member(location.index, "$schema").filter(is_root);
+        let dialect = match named.and_then(|index| Some((index, json.string(index)?))) {
+            Some((index, named)) => self.dialect_named(SchemaLocation { index, ..location }, named, "$schema")?,
+            None => inherited,
+        };
         // Whether a part of a document is a resource is for the dialect around it to say.
         let identifying = if parent.is_none() { dialect } else { inherited };
         let id = identifier(json, location.index, identifying, is_nameless);
@@ -98,25 +103,6 @@ impl ResourceIndex<'_> {
             }
         }
         Ok(resource)
-    }
-
-    /// The dialect that the schema at `location` names. A `$schema` counts at the root of a resource only.
-    fn named_dialect(
-        &mut self,
-        json: &Document,
-        location: SchemaLocation,
-        is_document: bool,
-        inherited: Dialect,
-    ) -> Result<Option<Dialect>, CompileError> {
-        let Some(index) = json.member(location.index, "$schema") else {
-            return Ok(None);
-        };
-        let is_resource = is_document || begins_resource(json, location.index, inherited);
-        let named = json.string(index).filter(|_| is_resource);
-        let location = SchemaLocation { index, ..location };
-        named
-            .map(|named| self.dialect_named(location, named, "$schema"))
-            .transpose()
     }
 
     fn add_anchor(&mut self, schema: LocatedSchema, name: &str, dynamic: bool) {

@@ -1,5 +1,7 @@
 //! Enumerable over- and under-approximations of languages that contain custom DFAs.
 
+use hashbrown::HashMap;
+
 use crate::strings::charset::CharSet;
 use crate::strings::custom_dfa::CustomDfa;
 use crate::strings::custom_dfa::hostname::{Hostname, completion};
@@ -45,23 +47,32 @@ impl Side {
 impl Arena {
     /// A language without custom DFAs on one side of `id`.
     pub(in crate::strings) fn approximated(&mut self, id: LanguageId, side: Side) -> NewLanguage {
-        self.approximated_within(id, side, DEPTH)
+        self.approximated_within((id, side), DEPTH, &mut HashMap::new())
     }
 
-    fn approximated_within(&mut self, id: LanguageId, side: Side, depth: usize) -> NewLanguage {
+    /// The approximation, with those of parts that occur in several places.
+    fn approximated_within(
+        &mut self,
+        (id, side): (LanguageId, Side),
+        depth: usize,
+        known: &mut HashMap<(LanguageId, Side), LanguageId>,
+    ) -> NewLanguage {
         if !self.has_custom_dfa(id) {
             return Ok(id);
+        }
+        if let Some(known) = known.get(&(id, side)) {
+            return Ok(*known);
         }
         if depth == 0 {
             return Ok(side.trivial());
         }
-        let each = |arena: &mut Self, members: &[LanguageId]| -> Result<Vec<_>, LimitReached> {
+        let mut each = |arena: &mut Self, members: &[LanguageId]| -> Result<Vec<_>, LimitReached> {
             let members = members.iter();
             members
-                .map(|&member| arena.approximated_within(member, side, depth - 1))
+                .map(|&member| arena.approximated_within((member, side), depth - 1, known))
                 .collect()
         };
-        match self.node(id).clone() {
+        let approximation = match self.node(id).clone() {
             Expr::Or(members) => {
                 let members = each(self, &members)?;
                 self.or(members)
@@ -71,7 +82,7 @@ impl Arena {
                 self.and(members)
             }
             Expr::Not(inner) => {
-                let inner = self.approximated_within(inner, side.other(), depth - 1)?;
+                let inner = self.approximated_within((inner, side.other()), depth - 1, known)?;
                 self.not(inner)
             }
             Expr::CustomDfa(CustomDfa::Hostname(host)) => self.near_host(&host, side),
@@ -79,7 +90,9 @@ impl Arena {
             Expr::CustomDfa(CustomDfa::RegexSyntax(regex)) => self.above_regex(&regex),
             Expr::CustomDfa(CustomDfa::IdnHostname(idn)) => self.near_idn(&idn, side),
             _ => Ok(side.trivial()),
-        }
+        }?;
+        known.insert((id, side), approximation);
+        Ok(approximation)
     }
 
     /// Returns, above, all characters that fit into a name; below, one way to end the label, and labels of letters behind it.
@@ -210,10 +223,19 @@ impl Arena {
 impl Languages {
     /// Characters outside of which no text of `id` begins.
     pub(in crate::strings) fn first_characters(&mut self, id: LanguageId) -> Result<CharSet, LimitReached> {
-        self.first_characters_within(id, DEPTH)
+        self.first_characters_within(id, DEPTH, &mut HashMap::new())
     }
 
-    fn first_characters_within(&mut self, id: LanguageId, depth: usize) -> Result<CharSet, LimitReached> {
+    /// The characters, with those of parts that occur in several places.
+    fn first_characters_within(
+        &mut self,
+        id: LanguageId,
+        depth: usize,
+        known: &mut HashMap<LanguageId, CharSet>,
+    ) -> Result<CharSet, LimitReached> {
+        if let Some(known) = known.get(&id) {
+            return Ok(known.clone());
+        }
         let (mut set, members, all) = match self.arena.node(id) {
             Expr::CustomDfa(state) => return Ok(state.first_characters()),
             Expr::And(members) if self.arena.has_custom_dfa(id) => (CharSet::all(), members.to_vec(), true),
@@ -228,9 +250,10 @@ impl Languages {
             return Ok(CharSet::all());
         }
         for member in members {
-            let one = self.first_characters_within(member, depth - 1)?;
+            let one = self.first_characters_within(member, depth - 1, known)?;
             set = if all { set.intersection(&one) } else { set.union(&one) };
         }
+        known.insert(id, set.clone());
         Ok(set)
     }
 }

@@ -48,7 +48,7 @@ enum Edge {
 impl Languages {
     /// A language that has all texts of `id`. Up to a horizon it has no others, and no other beginnings of texts, but for
     /// those of host names in which two hyphens follow one another, and of regular expressions that have
-    /// [an end of something](crate::strings::ends_what_is_remembered).
+    /// [an end of something](crate::strings::ends_what_is_remembered) or are shorter than a least length.
     pub(crate) fn over_approximation(&mut self, id: LanguageId, horizon: Horizon) -> Result<LanguageId, LimitReached> {
         self.over_approximation_within(id, horizon, DEPTH)
     }
@@ -139,6 +139,8 @@ impl Languages {
                 if bounded == ANY || min > 1 {
                     return Ok(id);
                 }
+                // Where nothing has been read, a character has to come first.
+                let max = if max == UNBOUNDED { max } else { max.saturating_sub(min) };
                 let near = match self.arena.node(bounded) {
                     Expr::And(_) => match self.split_custom_dfa(bounded)? {
                         Some((host, beside)) => self.over_approximation_of_host(host, beside, max, horizon, depth)?,

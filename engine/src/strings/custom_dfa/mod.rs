@@ -91,7 +91,7 @@ impl CustomDfa {
     pub(super) fn rows(&self) -> Result<CustomDfaRows, LimitReached> {
         let mut rows: CustomDfaRows = Vec::new();
         if let Self::RegexSyntax(regex) = self
-            && regex.is_coarse()
+            && (regex.is_coarse() || regex.is_narrow())
         {
             for c in '\0'..'\u{80}' {
                 if let Some(next) = self.after(c)? {
@@ -106,11 +106,7 @@ impl CustomDfa {
             }
             return Ok(rows);
         }
-        let mut first = self.first_characters();
-        let narrow = matches!(self, Self::RegexSyntax(regex) if regex.is_narrow());
-        if narrow {
-            first = first.intersection(&CharSet::range('\0', '\u{7F}'));
-        }
+        let first = self.first_characters();
         if first.ranges().iter().map(|range| range.count()).sum::<u64>() > ENUMERATED_CHARACTERS {
             return Err(LimitReached {
                 what: "characters that each lead elsewhere",
@@ -123,9 +119,6 @@ impl CustomDfa {
                     push(&mut rows, CharRange::new(index(c), index(c)), next);
                 }
             }
-        }
-        if narrow && let Some(next) = self.after('\u{80}')? {
-            push(&mut rows, CharRange::new(index('\u{80}'), LAST), next);
         }
         Ok(rows)
     }

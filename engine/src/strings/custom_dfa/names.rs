@@ -65,6 +65,16 @@ impl Names {
     }
 }
 
+impl Drop for Names {
+    /// Frees the names one after another: there may be many.
+    fn drop(&mut self) {
+        let mut last = self.0.take();
+        while let Some(mut names) = last.and_then(Arc::into_inner) {
+            last = names.before.0.take();
+        }
+    }
+}
+
 impl PartialEq for Names {
     fn eq(&self, other: &Self) -> bool {
         let same = |one: &Arc<Last>, other: &Arc<Last>| Arc::ptr_eq(one, other);

@@ -442,7 +442,7 @@ impl RegexSyntax {
         )
     }
 
-    /// The numbers of characters beyond ASCII from which on they may lead elsewhere, in a coarse state.
+    /// The numbers of characters beyond ASCII from which on they may lead elsewhere, in a coarse or narrow state.
     pub(in crate::strings) fn cuts(&self) -> Vec<u32> {
         let mut cuts = vec![index('\u{80}')];
         match self.at {
@@ -450,8 +450,7 @@ impl RegexSyntax {
                 let ranges = name_starts().ranges().iter().chain(name_parts().ranges());
                 cuts.extend(ranges.flat_map(|range| [range.first, range.last + 1]));
             }
-            RegexState::Class(ClassState::Dash(Some(low)))
-            | RegexState::Escape(EscapeState::Zero, Some(ClassState::Dash(Some(low)))) => {
+            RegexState::Class(ClassState::Dash(Some(low))) => {
                 // Behind the surrogates comes U+E000.
                 cuts.push(index(char::from_u32(low).unwrap_or('\u{E000}')));
             }

@@ -34,8 +34,8 @@ impl RegexSyntax {
     /// texts that [end a remembered thing](super::regex::ends_what_is_remembered).
     pub(in crate::strings) fn slack(&self, characters: u64) -> u64 {
         // Each character may ask for another, or be part of a name that has to be written once more.
-        let names = self.missing.iter().map(|name| name.chars().count() as u64 + 5);
-        self.cheapest() + names.sum::<u64>() + 2 * characters + LONGEST_END
+        let names = self.remembered_characters().count() as u64 + 5 * self.missing.len() as u64;
+        self.cheapest() + names + 2 * characters + LONGEST_END
     }
 
     /// Lists of texts that every completion of this state contains, those of one list in order, each with the least number of characters

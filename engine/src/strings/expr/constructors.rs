@@ -146,27 +146,42 @@ impl Arena {
     }
 
     /// `concat` for a first part that is no concatenation.
-    fn prepend(&mut self, item: LanguageId, rest: LanguageId) -> NewLanguage {
-        if item == NONE || rest == NONE {
-            return Ok(NONE);
+    fn prepend(&mut self, mut item: LanguageId, mut rest: LanguageId) -> NewLanguage {
+        loop {
+            if item == NONE || rest == NONE {
+                return Ok(NONE);
+            }
+            if item == EMPTY {
+                return Ok(rest);
+            }
+            // What may be left out adds nothing behind any text; there may be thousands of it.
+            while item == ANY
+                && let Expr::Concat(head, tail) = *self.node(rest)
+                && self.may_be_left_out(head)
+            {
+                rest = tail;
+            }
+            if rest == EMPTY {
+                return Ok(item);
+            }
+            let (head, tail) = match *self.node(rest) {
+                Expr::Concat(head, tail) => (head, tail),
+                _ => (rest, EMPTY),
+            };
+            if let Some(joined) = self.absorbed(item, rest, head, tail)? {
+                return Ok(joined);
+            }
+            match self.merged(item, head)? {
+                Some(merged) => (item, rest) = (merged, tail),
+                None => return self.intern(Expr::Concat(item, rest)),
+            }
         }
-        if item == EMPTY {
-            return Ok(rest);
-        }
-        if rest == EMPTY {
-            return Ok(item);
-        }
-        let (head, tail) = match *self.node(rest) {
-            Expr::Concat(head, tail) => (head, tail),
-            _ => (rest, EMPTY),
-        };
-        if let Some(joined) = self.absorbed(item, rest, head, tail)? {
-            return Ok(joined);
-        }
-        if let Some(merged) = self.merged(item, head)? {
-            return self.prepend(merged, tail);
-        }
-        self.intern(Expr::Concat(item, rest))
+    }
+
+    /// Whether a part of a concatenation is a repetition, but of any characters, that may be none.
+    fn may_be_left_out(&self, part: LanguageId) -> bool {
+        let (inner, min, max) = self.as_repeat(part);
+        min == 0 && max > 0 && inner != CHARACTER && self.is_closed(part)
     }
 
     /// Simplifies a concatenation beside a language of any texts: `x?.*` is `.*`, `x{2,5}.*` is `x{2}.*`.

@@ -21,7 +21,7 @@ pub(in crate::strings) const PAST_ROWS: [u64; MAX_PASTS] = [
     0xFFFF_FFFF_0000_0000,
 ];
 
-/// An expression. Constructors in `build` keep a normal form; nothing else may make one.
+/// An expression. Constructors in `constructors` and `boolean` keep a normal form; nothing else may make one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(in crate::strings) enum Expr {
     None,

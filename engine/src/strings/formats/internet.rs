@@ -10,13 +10,18 @@ const UCSCHAR: &str = r"\u{A0}-\u{D7FF}\u{F900}-\u{FDCF}\u{FDF0}-\u{FFEF}\u{1000
 const IPRIVATE: &str = r"\u{E000}-\u{F8FF}\u{F0000}-\u{FFFFD}\u{100000}-\u{10FFFD}";
 
 /// `IPv6address` of RFC 3986. Zone identifiers are not part of it.
-pub(super) fn ipv6_rule() -> String {
+fn ipv6_rule() -> String {
+    ipv6_with(7, IPV4)
+}
+
+/// Addresses of 128 bits with at most so many groups of 16 bits beside `::`, of which an address of the rule `ipv4` may be the last two.
+pub(super) fn ipv6_with(groups: usize, ipv4: &str) -> String {
     let group = format!("{HEX}{{1,4}}");
-    let last = format!("(?:{group}:{group}|{IPV4})");
+    let last = format!("(?:{group}:{group}|{ipv4})");
     let mut forms = vec![format!("(?:{group}:){{6}}{last}")];
     // `before` groups at most, then `::`, then `after` groups, which end in 32 bits where there are two or more.
-    for after in 0..=7usize {
-        let before = 7 - after;
+    for after in 0..=groups {
+        let before = groups - after;
         let head = match before {
             0 => String::new(),
             1 => format!("(?:{group})?"),
@@ -30,10 +35,6 @@ pub(super) fn ipv6_rule() -> String {
         forms.push(format!("{head}::{tail}"));
     }
     format!("(?:{})", forms.join("|"))
-}
-
-pub(super) fn ipv4_rule() -> &'static str {
-    IPV4
 }
 
 pub(super) fn ipv4(grammar: &mut Grammar) -> FormatLanguage {

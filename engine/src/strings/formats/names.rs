@@ -1,7 +1,6 @@
 //! Names of hosts and mailboxes: RFC 1123, 5321, 5890 to 5893, 6531.
 
-use super::internet::ipv4_rule;
-use super::internet::ipv6_rule;
+use super::internet::ipv6_with;
 use crate::strings::custom_dfa::CustomDfa;
 use crate::strings::expr::expression::Expr;
 use crate::strings::formats::grammar::{FormatLanguage, Grammar};
@@ -37,13 +36,18 @@ fn mailbox(grammar: &mut Grammar, letter: &str, quoted: &str, label: &str, withi
     let local = within(grammar, local, 64)?;
     let domain = grammar.whole(&format!(r"{label}(?:\.{label})*"))?;
     let domain = within(grammar, domain, 253)?;
-    let address = grammar.whole(&format!(r"\[(?:{}|[Ii][Pp][Vv]6:{})\]", ipv4_rule(), ipv6_rule()))?;
+    // `::` stands for two groups or more there, and numbers may begin with zeros.
+    let ipv4 = format!(r"(?:{SNUM}\.){{3}}{SNUM}");
+    let ipv6 = ipv6_with(6, &ipv4);
+    let address = grammar.whole(&format!(r"\[(?:{ipv4}|[Ii][Pp][Vv]6:{ipv6})\]"))?;
     let at = grammar.arena.literal("@")?;
     let host = grammar.arena.or(vec![domain, address])?;
     let host = grammar.arena.concat(at, host)?;
     Ok(grammar.arena.concat(local, host)?)
 }
 
+/// `Snum` of RFC 5321.
+const SNUM: &str = r"(?:25[0-5]|2[0-4]\d|1\d\d|0?\d\d|0{0,2}\d)";
 const ATOM: &str = r"A-Za-z0-9!#$%&'*+/=?\^_`{|}~\-";
 const QUOTED: &str = r" !#-\[\]-~";
 

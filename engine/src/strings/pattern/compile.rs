@@ -147,7 +147,9 @@ impl<'a> PatternCompiler<'a> {
                 self.refuse_looking_ahead(inner)?;
                 let whole = self.matched_from_anywhere(inner, EMPTY)?;
                 self.behinds.push((id, whole));
-                self.past.push(whole);
+                if !self.past.contains(&whole) {
+                    self.past.push(whole);
+                }
             }
             if self.past.len() > MAX_PASTS {
                 return Err(PatternError::TooLarge {

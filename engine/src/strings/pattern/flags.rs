@@ -119,26 +119,27 @@ impl PatternParser<'_> {
 
     /// `^`, by the flags that hold here.
     pub(super) fn start_assertion(&mut self) -> AstId {
-        if !self.flags.multi_line {
-            return self.ast.add(AstForm::Start);
+        match self.flags.multi_line {
+            true => self.line_edge(true, &line_ends()),
+            false => self.ast.add(AstForm::Start),
         }
-        if let Some(known) = self.assertions.line_start {
-            return known;
-        }
-        let id = self.ast.look(true, true, line_ends().complement());
-        *self.assertions.line_start.insert(id)
     }
 
     /// `$`, by the flags that hold here.
     pub(super) fn end_assertion(&mut self) -> AstId {
-        if !self.flags.multi_line {
-            return self.ast.add(AstForm::End);
+        match self.flags.multi_line {
+            true => self.line_edge(false, &line_ends()),
+            false => self.ast.add(AstForm::End),
         }
-        if let Some(known) = self.assertions.line_end {
-            return known;
-        }
-        let id = self.ast.look(false, true, line_ends().complement());
-        *self.assertions.line_end.insert(id)
+    }
+
+    /// The beginning of a line, or its end, where characters of `ends` end lines: made once for all places of a pattern.
+    pub(super) fn line_edge(&mut self, is_start: bool, ends: &CharSet) -> AstId {
+        let known = match is_start {
+            true => &mut self.assertions.line_start,
+            false => &mut self.assertions.line_end,
+        };
+        *known.get_or_insert_with(|| self.ast.look(is_start, true, ends.complement()))
     }
 
     /// `\b`, or `\B` if negated, by the flags that hold here.
@@ -146,13 +147,9 @@ impl PatternParser<'_> {
         if !self.flags.ignore_case {
             return self.ast.add(AstForm::WordBoundary { negated });
         }
-        let sides = match self.assertions.word_sides {
-            Some(known) => known,
-            None => {
-                let word = self.word();
-                *self.assertions.word_sides.insert(WordSides::new(&mut self.ast, &word))
-            }
-        };
+        let word = self.word();
+        let known = &mut self.assertions.word_sides;
+        let sides = *known.get_or_insert_with(|| WordSides::new(&mut self.ast, &word));
         sides.boundary(&mut self.ast, negated)
     }
 }

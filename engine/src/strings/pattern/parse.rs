@@ -102,13 +102,7 @@ pub(super) enum GroupKind {
 impl<'s> PatternParser<'s> {
     fn parse(mut self) -> Result<(Ast, AstId), PatternError> {
         let mut open: Vec<OpenGroup> = Vec::new();
-        let mut current = OpenGroup {
-            kind: GroupKind::Group,
-            alternatives: Vec::new(),
-            terms: Vec::new(),
-            start: 0,
-            flags: Flags::default(),
-        };
+        let mut current = self.group();
         while let Some(c) = self.peek() {
             let start = self.at;
             match c {
@@ -126,18 +120,11 @@ impl<'s> PatternParser<'s> {
                             allowed,
                         });
                     }
-                    let flags = self.flags;
-                    let kind = self.open_group()?;
-                    if kind == GroupKind::Flags {
+                    let mut group = self.group();
+                    group.kind = self.open_group()?;
+                    if group.kind == GroupKind::Flags {
                         continue;
                     }
-                    let group = OpenGroup {
-                        kind,
-                        alternatives: Vec::new(),
-                        terms: Vec::new(),
-                        start,
-                        flags,
-                    };
                     open.push(std::mem::replace(&mut current, group));
                 }
                 ')' => {

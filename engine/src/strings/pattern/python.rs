@@ -11,6 +11,9 @@ use crate::strings::pattern::parse::{GroupKind, OpenGroup};
 use crate::strings::pattern::reader::PatternParser;
 use crate::strings::unicode_properties::{name_parts, name_starts};
 
+/// White space that a verbose pattern may have anywhere.
+const BLANKS: [char; 6] = [' ', '\t', '\n', '\r', '\u{b}', '\u{c}'];
+
 /// The kinds of items of a pattern, which differ in whether a quantifier may follow them.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Item {
@@ -27,12 +30,16 @@ pub(super) enum Item {
 pub(super) fn anchored(pattern: &str) -> String {
     let mut rest = pattern;
     let mut verbose = false;
-    while let Some((flags, behind)) = rest.strip_prefix("(?").and_then(|rest| rest.split_once(')'))
-        && !flags.is_empty()
-        && flags.bytes().all(|flag| flag.is_ascii_lowercase())
-    {
-        verbose |= flags.contains('x');
-        rest = behind;
+    loop {
+        let begun = if verbose { behind_blanks(rest) } else { rest };
+        rest = match begun.strip_prefix("(?").and_then(|rest| rest.split_once(')')) {
+            Some((comment, behind)) if comment.starts_with('#') => behind,
+            Some((flags, behind)) if !flags.is_empty() && flags.bytes().all(|flag| flag.is_ascii_lowercase()) => {
+                verbose |= flags.contains('x');
+                behind
+            }
+            _ => break,
+        };
     }
     let flags = &pattern[..pattern.len() - rest.len()];
     // A comment may reach to the end of the pattern; where there are none, a line end would be part of it.
@@ -40,18 +47,29 @@ pub(super) fn anchored(pattern: &str) -> String {
     format!(r"{flags}\A(?:{rest}{end})\Z")
 }
 
+/// The rest of a verbose pattern behind white space and comments.
+fn behind_blanks(mut pattern: &str) -> &str {
+    loop {
+        pattern = pattern.trim_start_matches(BLANKS);
+        match pattern.strip_prefix('#') {
+            Some(comment) => pattern = comment.split_once('\n').map_or("", |(_, behind)| behind),
+            None => return pattern,
+        }
+    }
+}
+
 impl<'s> PatternParser<'s> {
     /// Parses the source; the second is the whole expression.
     pub(super) fn parse_python(mut self) -> Result<(Ast, AstId), PatternError> {
         let mut open: Vec<(OpenGroup, Option<Item>)> = Vec::new();
-        let mut current = self.group(GroupKind::Group);
+        let mut current = self.group();
         // The last item of the sequence, which a quantifier is for.
         let mut last: Option<Item> = None;
         let mut is_first = true;
         while let Some(c) = self.peek() {
             let start = self.at;
             match c {
-                _ if self.flags.verbose && (c == '#' || " \t\n\r\u{b}\u{c}".contains(c)) => self.skip(c),
+                _ if self.flags.verbose && (c == '#' || BLANKS.contains(&c)) => self.skip(c),
                 '|' => {
                     self.at += 1;
                     let terms = std::mem::take(&mut current.terms);
@@ -71,7 +89,7 @@ impl<'s> PatternParser<'s> {
                             allowed: self.limits.pattern_nesting,
                         });
                     }
-                    let mut group = self.group(GroupKind::Group);
+                    let mut group = self.group();
                     let is_begin = is_first && open.is_empty() && last.is_none();
                     group.kind = self.open_python_group(is_begin)?;
                     if group.kind == GroupKind::Flags {
@@ -128,9 +146,10 @@ impl<'s> PatternParser<'s> {
         Ok((self.ast, whole))
     }
 
-    fn group(&self, kind: GroupKind) -> OpenGroup {
+    /// A group that begins here.
+    pub(super) fn group(&self) -> OpenGroup {
         OpenGroup {
-            kind,
+            kind: GroupKind::Group,
             alternatives: Vec::new(),
             terms: Vec::new(),
             start: self.at,
@@ -199,7 +218,8 @@ impl<'s> PatternParser<'s> {
         let (set, unset) = text.split_once('-').unwrap_or((text, ""));
         let is_list = !text.is_empty() && !text.ends_with('-') && set.bytes().all(|flag| b"aimsux".contains(&flag));
         let is_one_kind = !(set.contains('a') && set.contains('u'));
-        if !is_list || !is_one_kind || !unset.bytes().all(|flag| b"imsx".contains(&flag)) {
+        let is_contradiction = unset.contains(|flag| set.contains(flag));
+        if !is_list || !is_one_kind || is_contradiction || !unset.bytes().all(|flag| b"imsx".contains(&flag)) {
             return self.syntax(
                 start,
                 "`(?:`, `(?=`, `(?!`, `(?<=`, `(?<!`, `(?P<name>` or flags of `aimsux`",
@@ -249,9 +269,9 @@ impl<'s> PatternParser<'s> {
     /// An item that begins with `c`, which is no group and no quantifier.
     fn python_item(&mut self, c: char) -> Result<(AstId, Item), PatternError> {
         let assertion = match c {
-            '^' if self.flags.multi_line => self.line_start(),
+            '^' if self.flags.multi_line => self.line_edge(true, &CharSet::of("\n")),
             '^' => self.ast.add(AstForm::Start),
-            '$' if self.flags.multi_line => self.line_end(),
+            '$' if self.flags.multi_line => self.line_edge(false, &CharSet::of("\n")),
             '$' => self.before_last_line_end(),
             '\\' => return self.python_escape(),
             _ => {
@@ -276,22 +296,6 @@ impl<'s> PatternParser<'s> {
     fn python_literal(&mut self, c: char) -> AstId {
         let set = self.python_cased(CharSet::range(c, c));
         self.ast.add(AstForm::Class(set))
-    }
-
-    fn line_start(&mut self) -> AstId {
-        let others = || CharSet::of("\n").complement();
-        *self
-            .assertions
-            .line_start
-            .get_or_insert_with(|| self.ast.look(true, true, others()))
-    }
-
-    fn line_end(&mut self) -> AstId {
-        let others = || CharSet::of("\n").complement();
-        *self
-            .assertions
-            .line_end
-            .get_or_insert_with(|| self.ast.look(false, true, others()))
     }
 
     /// At the end of the text, or before a line end there.

@@ -45,9 +45,17 @@ impl PatternSyntax {
         }
     }
 
+    fn reads(self, pattern: &str) -> bool {
+        super::check(pattern, self, &crate::strings::LanguageLimits::default()).is_ok()
+    }
+
     /// A pattern that is found in the texts that `pattern` matches whole. `pattern` can be read.
     pub(crate) fn anchored(self, pattern: &str) -> String {
         match self {
+            // What `\\Q` quotes may reach to the end of the pattern.
+            Self::Common if pattern.contains("\\Q") && !self.reads(&format!("(?:{pattern})")) => {
+                format!("^(?:{pattern}\\E)$")
+            }
             Self::Common | Self::Ecma => format!("^(?:{pattern})$"),
             // A comment may reach to the end of the pattern; elsewhere the line end would be part of it.
             Self::Rust => match super::rust::ends_in_comment(pattern) {

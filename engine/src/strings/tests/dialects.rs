@@ -265,3 +265,33 @@ fn patterns_are_bounded_in_every_dialect() {
         }
     }
 }
+
+/// What stands before flags for the whole pattern, and quotes that nothing closes.
+#[test]
+fn beginnings_and_ends_of_anchored_patterns() {
+    let cases = [
+        (PatternSyntax::Python, "(?#c)(?i)a", "A", "Ab"),
+        (PatternSyntax::Python, "(?x) (?i)a # c", "A", "Ab"),
+        (PatternSyntax::Python, "(?x)# (?s)\n (?i)a", "A", "Ab"),
+        (PatternSyntax::Common, r"\Qa.b", "a.b", "axb"),
+        (PatternSyntax::Common, r"^\Q(*", "(*", "(*)"),
+        (PatternSyntax::Common, r"\Qa|b\E|c", "a|b", "a"),
+    ];
+    for (syntax, pattern, whole, other) in cases {
+        let mut languages = languages(syntax);
+        let language = languages.pattern(&syntax.anchored(pattern)).unwrap();
+        assert_eq!(languages.contains(language, whole), Ok(true), "{pattern}");
+        assert_eq!(languages.contains(language, other), Ok(false), "{pattern}");
+    }
+    let contradiction = languages(PatternSyntax::Python).pattern("(?i-i:a)");
+    assert!(matches!(contradiction, Err(PatternError::Syntax { .. })));
+    // Lookbehinds with one language are one condition.
+    let same = format!(
+        "^(?:{}[ab])*$",
+        (1..=9).map(|digit| format!("(?<=ab){digit}|")).collect::<String>()
+    );
+    let mut languages = languages(PatternSyntax::Ecma);
+    let language = languages.pattern(&same).unwrap();
+    assert_eq!(languages.contains(language, "ab7a"), Ok(true));
+    assert_eq!(languages.contains(language, "ba7a"), Ok(false));
+}

@@ -238,3 +238,25 @@ fn groups_that_references_ask_for_are_written_as_the_pattern_lets_them() {
     };
     assert_eq!(languages.over_approximation(state, horizon).unwrap(), state);
 }
+
+/// RFC 5321, section 4.1.3: `::` stands for two groups or more, and numbers may begin with zeros.
+#[test]
+fn address_literals_are_those_of_mailboxes() {
+    let mut languages = Languages::new(&LanguageLimits::default());
+    let email = format(&mut languages, "email");
+    for (address, is_address) in [
+        ("127.0.0.001", true),
+        ("127.0.0.0001", false),
+        ("256.0.0.1", false),
+        ("IPv6:::1", true),
+        ("IPv6:1:2:3:4:5:6::", true),
+        ("IPv6:1:2:3:4:5:6:7::", false),
+        ("IPv6:1:2:3:4::1.2.3.4", true),
+        ("IPv6:1:2:3:4:5::1.2.3.4", false),
+        ("IPv6:1:2:3:4:5:6:1.2.3.4", true),
+        ("IPv6:1:2:3:4:5:6:7:8", true),
+    ] {
+        let mailbox = format!("a@[{address}]");
+        assert_eq!(languages.contains(email, &mailbox), Ok(is_address), "{address}");
+    }
+}

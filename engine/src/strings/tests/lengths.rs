@@ -88,3 +88,10 @@ fn operations_are_those_on_sets() {
     }
     assert!(kept > 3_500);
 }
+
+#[test]
+fn progressions_without_end_are_clipped_from_below() {
+    let even = Lengths::interval(2, 2).times(0, u64::MAX).unwrap();
+    let clipped = even.clipped(3, u64::MAX).expect("few steps");
+    assert_eq!((clipped.min(), clipped.max()), (Some(4), Some(None)));
+}

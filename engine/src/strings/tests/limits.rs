@@ -193,3 +193,23 @@ fn texts_of_intersections_are_listed_state_by_state() {
     let texts = languages.members(all, 3).unwrap();
     assert_eq!((texts.len(), &*texts[0]), (3, "abcdefg"));
 }
+
+/// Parts that may be left out, behind any text.
+#[test]
+fn long_chains_behind_any_text_do_not_recurse() {
+    for chain in [
+        "a?b?".repeat(30_000),
+        "x*y*".repeat(30_000),
+        format!("a?{}", "a".repeat(100_000)),
+    ] {
+        let work = move || {
+            let mut languages = languages();
+            for pattern in [format!("{chain}c"), format!("{chain}$")] {
+                let language = languages.pattern(&pattern).unwrap();
+                assert_eq!(languages.is_empty(language), Ok(false));
+            }
+        };
+        let thread = std::thread::Builder::new().stack_size(512 << 10).spawn(work).unwrap();
+        thread.join().unwrap();
+    }
+}

@@ -124,3 +124,15 @@ fn over_approximations_are_the_same_up_to_the_horizon() {
     assert!(changed > 1_000 && compared > 50_000, "{changed} {compared}");
     assert!(continued > 5_000, "{continued}");
 }
+
+/// A text that must have a character may have room for none of the shortest texts that have one.
+#[test]
+fn a_least_length_counts_against_the_longest() {
+    for longest in [8, 9, 1_000] {
+        let mut languages = Languages::new(&LanguageLimits::default());
+        let parts = ["^(?:abcdefghi|y)*$", "^(?:abcdefghi|x)*$"].map(|pattern| languages.pattern(pattern).unwrap());
+        let length = languages.length(1, Some(longest)).unwrap();
+        let all = languages.and(&[parts[0], parts[1], length]).unwrap();
+        assert_eq!(languages.is_empty(all), Ok(longest < 9), "{longest}");
+    }
+}

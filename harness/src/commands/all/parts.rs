@@ -119,7 +119,9 @@ impl Plan {
     /// A message that names the missing data or frameworks and tells how to get them.
     pub fn new(part: BenchmarkPart, frameworks: &[String], data: Option<&Path>) -> Result<Self, String> {
         if !part.asks_model() && frameworks.iter().all(|name| name == LM_ONLY) {
-            return Err(format!("it compares frameworks, and --frameworks names none but `{LM_ONLY}`"));
+            return Err(format!(
+                "it compares frameworks, and --frameworks names none but `{LM_ONLY}`"
+            ));
         }
         let suite = || locate("test-suite", data).map_err(|error| error.to_string());
         let mask_bench = || {

@@ -44,7 +44,12 @@ impl ServerArguments {
     pub fn without_schemas(&self) -> Self {
         let servers = self.servers.iter().cloned();
         Self {
-            servers: servers.map(|server| ServerSettings { constrained: false, ..server }).collect(),
+            servers: servers
+                .map(|server| ServerSettings {
+                    constrained: false,
+                    ..server
+                })
+                .collect(),
             ..*self
         }
     }

@@ -4,7 +4,7 @@ use crate::automaton::formula::texts::TextId;
 use crate::strings::LanguageId;
 
 /// A cell of keys that no atom mentions by themselves, that have not been used, and that are in the same languages of
-/// the formula's atoms.
+/// the formula's atoms. A cell of all keys but listed ones may have used keys, too.
 #[derive(Clone, Debug)]
 pub(crate) struct KeyCell {
     /// The languages of atoms that contain the keys.

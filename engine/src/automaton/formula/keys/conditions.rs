@@ -6,7 +6,6 @@
 
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::{Algebra, AssertionId, AtomKind, FormulaId, IndependentKeys, Keys, MemberKey, TextId};
-use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// Number of formulas whose [`IndependentKeys`] are remembered.
@@ -28,33 +27,23 @@ impl Algebra {
     }
 
     fn find_independent_keys(&self, formula: FormulaId) -> Option<IndependentKeys> {
-        let (plain, others) = self.split_by_key(formula);
-        others.is_empty().then_some(plain)
-    }
-
-    /// The conditions that a formula sets for each key by itself, and its other conjuncts.
-    fn split_by_key(&self, formula: FormulaId) -> (IndependentKeys, SmallVec<[FormulaId; 4]>) {
-        let (mut plain, mut others) = (IndependentKeys::default(), SmallVec::new());
+        let mut plain = IndependentKeys::default();
         for &part in self.formulas.conjuncts(&formula) {
-            let literal = self.formulas.literal(part);
-            match literal.map(|(atom, wanted)| (self.atoms.kind(atom), wanted)) {
-                Some((AtomKind::Has(name), true)) => plain.required.push(name),
-                Some((AtomKind::Has(name), false)) => plain.refused.push(name),
-                Some((AtomKind::Members(Keys::Name(name), assertion), true)) => {
-                    plain.assertions.push((name, assertion))
-                }
-                Some((AtomKind::Members(Keys::Language(names), assertion), true)) => {
-                    plain.languages.push((names, assertion))
-                }
-                Some((AtomKind::CountAtLeast(count), true)) => plain.min = plain.min.max(count),
-                Some((AtomKind::CountAtLeast(count), false)) => plain.over = plain.over.min(count),
-                _ => others.push(part),
+            let (atom, wanted) = self.formulas.literal(part)?;
+            match (self.atoms.kind(atom), wanted) {
+                (AtomKind::Has(name), true) => plain.required.push(name),
+                (AtomKind::Has(name), false) => plain.refused.push(name),
+                (AtomKind::Members(Keys::Name(name), assertion), true) => plain.assertions.push((name, assertion)),
+                (AtomKind::Members(Keys::Language(names), assertion), true) => plain.languages.push((names, assertion)),
+                (AtomKind::CountAtLeast(count), true) => plain.min = plain.min.max(count),
+                (AtomKind::CountAtLeast(count), false) => plain.over = plain.over.min(count),
+                _ => return None,
             }
         }
         plain.required.sort_unstable();
         plain.refused.sort_unstable();
         plain.assertions.sort_unstable();
-        (plain, others)
+        Some(plain)
     }
 
     /// Alternatives that are together equivalent to a formula, each of which judges each key by itself: the formula, if it
@@ -64,9 +53,14 @@ impl Algebra {
             return Some(vec![formula]);
         }
         let is_plain = |part: &FormulaId| {
-            self.says_only(*part, |kind, wanted| match kind {
-                AtomKind::Has(_) | AtomKind::CountAtLeast(_) => true,
-                AtomKind::Members(..) => wanted,
+            let mut literals = self
+                .formulas
+                .conjuncts(part)
+                .iter()
+                .map(|one| self.formulas.literal(*one));
+            literals.all(|one| match one.map(|(atom, wanted)| (self.atoms.kind(atom), wanted)) {
+                Some((AtomKind::Has(_) | AtomKind::CountAtLeast(_), _)) => true,
+                Some((AtomKind::Members(..), wanted)) => wanted,
                 _ => false,
             })
         };
@@ -79,25 +73,6 @@ impl Algebra {
         }
         let with_common = |alternative| self.formulas.and([&common[..], &[alternative]].concat());
         Some(alternatives.into_iter().map(with_common).collect())
-    }
-
-    /// Whether [`independent_keys`](Self::independent_keys) describes all that `formula` says, and it sets no bounds on
-    /// the number of members.
-    pub(crate) fn is_independent_uncounted(&self, formula: FormulaId) -> bool {
-        self.says_only(formula, |kind, wanted| match kind {
-            AtomKind::Has(_) => true,
-            AtomKind::Members(..) => wanted,
-            _ => false,
-        })
-    }
-
-    /// Whether a formula is a conjunction of atoms and negated atoms that `admits` accepts.
-    fn says_only(&self, formula: FormulaId, admits: fn(AtomKind, bool) -> bool) -> bool {
-        let mut parts = self.formulas.conjuncts(&formula).iter();
-        parts.all(|part| {
-            let literal = self.formulas.literal(*part);
-            literal.is_some_and(|(atom, wanted)| admits(self.atoms.kind(atom), wanted))
-        })
     }
 
     /// The residual of a formula after a member, if no other member with its key can come. In an independent-key object

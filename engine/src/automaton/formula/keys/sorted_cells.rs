@@ -202,7 +202,7 @@ impl Algebra {
         is_within
     }
 
-    /// The keys of a language, or those outside of it, if either are at most [`ENUMERATED_KEYS`]; `None` otherwise.
+    /// The keys of a language, or those outside of it, if either are fewer than [`ENUMERATED_KEYS`] and can be listed within the limits; `None` otherwise.
     pub(crate) fn enumerated_keys(
         &mut self,
         language: LanguageId,
@@ -220,10 +220,10 @@ impl Algebra {
                 return Ok(Some(list));
             }
             for (language, excludes) in [(others, true), (language, false)] {
-                if let Cardinality::Finite(count) = self.languages.cardinality(language, ENUMERATED_KEYS as u64)?
-                    && count <= ENUMERATED_KEYS as u64
+                // A list that takes too many states is none.
+                if let Cardinality::Finite(_) = self.languages.cardinality(language, ENUMERATED_KEYS as u64)?
+                    && let Ok(texts) = self.languages.members(language, ENUMERATED_KEYS)
                 {
-                    let texts = self.languages.members(language, ENUMERATED_KEYS)?;
                     let mut names: Vec<TextId> = texts.iter().map(|text| self.texts.intern(text)).collect();
                     names.sort_unstable();
                     let names = names.into();
@@ -301,7 +301,7 @@ impl Algebra {
         names: LanguageId,
         taken: &[TextId],
     ) -> Result<Option<u64>, AutomatonError> {
-        let enough = (self.limits.search_states + taken.len()) as u64;
+        let enough = self.limits.search_states.saturating_add(taken.len()) as u64;
         Ok(match self.languages.cardinality(names, enough)? {
             Cardinality::Finite(count) => Some(count - taken.len() as u64),
             Cardinality::AtLeast(_) | Cardinality::Infinite => None,

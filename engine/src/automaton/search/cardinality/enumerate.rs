@@ -3,7 +3,7 @@
 //! Arrays and objects are enumerated item by item and member by member. After each part the container can be
 //! completed, so every partial container leads to a value of its own, and the work grows with the number of values wanted.
 
-use crate::automaton::error::{AutomatonError, check_limit};
+use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::{
     Assertion, AssertionId, Constraint, FormulaId, ItemsId, MemberKey, TextId, verdict_of,
 };
@@ -48,8 +48,10 @@ impl Search {
             _ => {}
         }
         let depth = self.value_memo.depth;
-        let what = "levels of values that have to differ and are written out";
-        check_limit(depth + 1, ("search_states", MAX_DEPTH), what)?;
+        if depth == MAX_DEPTH {
+            let what = "levels of values that have to differ and are written out";
+            return Err(AutomatonError::Reached(format!("more than {MAX_DEPTH} {what}")));
+        }
         if depth == 0 {
             self.value_memo.beginnings = 0;
         }

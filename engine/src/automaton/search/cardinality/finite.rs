@@ -17,6 +17,9 @@ const MAX_VALUES: usize = 1 << 16;
 /// Number of assertions with few values from which on it pays to split them off.
 const ASSERTIONS_WORTH_SPLIT: usize = 4;
 
+/// Number of pairs of a value and another assertion, each of which is a query, up to which it pays to split.
+const MAX_COMPARED: usize = 1 << 20;
+
 /// Number of values of an assertion up to which each is compared with those of another.
 const FEW_VALUES: usize = 64;
 
@@ -102,7 +105,10 @@ impl Search {
         let strings::Cardinality::Finite(_) = self.algebra.languages.cardinality(what.strings, most)? else {
             return Ok(None);
         };
-        let mut values = self.scalars_of(what, MAX_VALUES)?;
+        // Values that take too many states to list are told apart by their constraint.
+        let Ok(mut values) = self.scalars_of(what, MAX_VALUES) else {
+            return Ok(None);
+        };
         values.sort_unstable();
         Ok(Some(values.into()))
     }
@@ -134,13 +140,16 @@ impl Search {
                 Some(values) => {
                     few.push(place);
                     pairs.extend(values.iter().map(|value| (*value, place)));
+                    if pairs.len() > MAX_VALUES {
+                        return Ok(None);
+                    }
                 }
                 // The split requires verdicts to depend on the value alone, not on its spelling.
                 None if self.algebra.constraint(assertion)?.numbers.depends_on_spelling() => return Ok(None),
                 None => others.push(place),
             }
         }
-        if few.len() < ASSERTIONS_WORTH_SPLIT || pairs.len() > MAX_VALUES {
+        if few.len() < ASSERTIONS_WORTH_SPLIT || pairs.len().saturating_mul(others.len()) > MAX_COMPARED {
             return Ok(None);
         }
         pairs.sort_unstable();

@@ -210,12 +210,18 @@ impl Search {
                 && let Some((first, others)) = runs.split_first()
                 && others.iter().all(|run| run.item == first.item)
             {
-                parts.push(self.algebra.combined(&first.item.all, &first.item.none)?);
+                // Whether so many items that differ exist at all may depend on this array itself.
+                let count = runs.iter().fold(0_u64, |count, run| count.saturating_add(run.count));
+                let long = self.algebra.atom(AtomKind::LengthAtLeast(count));
+                let whole = self.algebra.formulas.and([formula, long]);
+                if self.array_can_end(whole, ItemsId::EMPTY)? {
+                    parts.push(self.algebra.combined(&first.item.all, &first.item.none)?);
+                }
             }
             return Ok(Found::Parts(parts));
         }
         // An array longer than all positions and counts that the formula mentions can have one of its items repeated.
-        let longer = self.items_asked(&[formula]) as u64 + 1;
+        let longer = (self.items_asked(&[formula]) as u64).saturating_add(1);
         let longer = self.algebra.atom(AtomKind::LengthAtLeast(longer));
         let longer = self.algebra.formulas.and([formula, longer]);
         if self.array_can_end(longer, ItemsId::EMPTY)? {

@@ -148,7 +148,7 @@ impl Search {
             _ => None,
         });
         let verdicts: Vec<(Atom, u32)> = verdicts.collect();
-        let limit = ("verdicts", 64 * algebra.limits.verdicts);
+        let limit = ("verdicts", algebra.limits.verdicts.saturating_mul(64));
         algebra.diagrams.of(formula, &verdicts, &algebra.formulas, limit)
     }
 }

@@ -222,7 +222,8 @@ impl Search {
             return Ok(known);
         }
         let mut cells = Some(Vec::new());
-        if !self.algebra.is_independent_uncounted(formula) {
+        let independent = self.algebra.independent_keys(formula);
+        if !independent.is_some_and(|plain| plain.is_of_any_size()) {
             let languages = self.algebra.languages_of(formula);
             if !self.algebra.are_cells_infinite(&languages)? {
                 cells = self.algebra.few_key_cells(formula, &[], &[])?;

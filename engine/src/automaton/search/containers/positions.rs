@@ -13,7 +13,11 @@ impl Search {
         for &atom in self.algebra.formulas.atoms(formula) {
             match self.algebra.atoms.kind(atom) {
                 AtomKind::LengthAtLeast(count) => places.push(count),
-                AtomKind::Items { from, to, .. } => places.extend([from].into_iter().chain(to)),
+                AtomKind::Items { from, to, .. } => {
+                    places.extend([from].into_iter().chain(to));
+                    // Negated, it may need an item of its own.
+                    to_find = to_find.saturating_add(1);
+                }
                 AtomKind::Contains(_, count) => to_find = to_find.saturating_add(count),
                 _ => {}
             }

@@ -6,7 +6,7 @@ use super::{MAX_BYTES, TextPiece};
 use crate::automaton::decode::DecodeState;
 use crate::automaton::error::AutomatonError;
 use crate::automaton::step::{
-    Automaton, Container, Cursor, Derived, Frame, OpenId, RemainingKeyText, State, StringResidual, is_of_number,
+    Automaton, Container, Cursor, Derived, Frame, OpenId, RemainingKeyText, State, is_of_number,
 };
 
 /// Pieces of text that end the innermost value of a state, or a part of the value, with the state after them.
@@ -60,10 +60,10 @@ impl Automaton {
                 };
                 return self.read_value(state, piece);
             }
-            Cursor::Key(decode, ..) if *decode != DecodeState::Between && self.keeps_values(state.stack) => {
+            Cursor::String(decode, ..) | Cursor::Key(decode, ..) if *decode != DecodeState::Between => {
                 return self.character_rest(state);
             }
-            Cursor::Key(DecodeState::Between, ..) if !self.keeps_values(state.stack) => {
+            Cursor::Key(..) if !self.keeps_values(state.stack) => {
                 if let Some(pieces) = self.listed_key_rest(state)? {
                     let next = self.after(state, &pieces[0])?;
                     return Ok(next.map(|next| (pieces, next)));
@@ -72,14 +72,12 @@ impl Automaton {
             _ => {}
         }
         match &state.cursor {
-            Cursor::String(decode, ..) | Cursor::Key(decode, ..) => {
-                let content = StringResidual {
-                    decode: *decode,
-                    language: self.distinct_language(*state)?,
-                };
-                let Some(mut pieces) = self.text_rest(content)? else {
+            Cursor::String(..) | Cursor::Key(..) => {
+                let language = self.distinct_language(*state)?;
+                let Some(word) = self.word(language)? else {
                     return Ok(None);
                 };
+                let mut pieces = vec![word];
                 if matches!(state.cursor, Cursor::Key(..)) {
                     pieces.push(b":"[..].into());
                 }
@@ -146,11 +144,12 @@ impl Automaton {
         Ok(next.map(|next| (vec![first.into()], next)))
     }
 
-    /// Bytes that end the character of a key that has been read in part: any after which the object can still differ from
-    /// those that it must not equal.
+    /// Bytes that end the character of a string or key that has been read in part: any after which the string can still end, and an
+    /// object differ from those that it must not equal.
     fn character_rest(&mut self, state: &State) -> Result<Option<Ending>, AutomatonError> {
         let (mut at, mut bytes) = (*state, Vec::new());
-        while matches!(at.cursor, Cursor::Key(decode, ..) if decode != DecodeState::Between) {
+        let is_begun = |cursor| matches!(cursor, Cursor::String(decode, ..) | Cursor::Key(decode, ..) if decode != DecodeState::Between);
+        while is_begun(at.cursor) {
             let mut next = None;
             for byte in 0..=u8::MAX {
                 next = self.step(at, byte)?.map(|after| (byte, after));
@@ -282,6 +281,10 @@ impl Automaton {
                 self.completions.next.insert(at, (piece, next));
             }
             at = next;
+            if at.stack == frame.below {
+                // The style has ended the container before its last piece.
+                break;
+            }
         }
         Ok(first.map(|(piece, next)| (vec![piece], next)))
     }

@@ -2,9 +2,8 @@
 
 use super::TextPiece;
 use crate::Escapes;
-use crate::automaton::decode::DecodeState;
 use crate::automaton::error::AutomatonError;
-use crate::automaton::step::{Automaton, StringResidual};
+use crate::automaton::step::Automaton;
 use crate::json::push_escaped;
 use crate::numbers::{NumberSetId, NumberState, Precision};
 use crate::strings::LanguageId;
@@ -108,31 +107,6 @@ impl Automaton {
             }
         }
         false
-    }
-
-    /// Pieces of a short text that completes a string, with its closing quote.
-    pub(super) fn text_rest(&mut self, content: StringResidual) -> Result<Option<Vec<TextPiece>>, AutomatonError> {
-        let (mut content, mut text) = (content, Vec::new());
-        while content.decode != DecodeState::Between {
-            // Every possible next byte leads to a complete character.
-            let mut next = None;
-            for byte in 0..=u8::MAX {
-                if let Some(after) = self.content_step(content, byte)? {
-                    next = Some((byte, after));
-                    break;
-                }
-            }
-            let Some((byte, after)) = next else { return Ok(None) };
-            text.push(byte);
-            content = after;
-        }
-        let Some(word) = self.word(content.language)? else {
-            return Ok(None);
-        };
-        Ok(Some(match text.is_empty() {
-            true => vec![word],
-            false => vec![text.into(), word],
-        }))
     }
 
     /// A shortest text of a language, escaped as it stands between quotes, with the closing quote.

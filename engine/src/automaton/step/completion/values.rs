@@ -57,16 +57,7 @@ impl Automaton {
     }
 
     fn find_value(&mut self, constraint: Constraint, order: OrderId) -> Result<Option<TextPiece>, AutomatonError> {
-        let words = [
-            (constraint.null, &b"null"[..]),
-            (constraint.yes, b"true"),
-            (constraint.no, b"false"),
-        ];
-        let mut texts: Vec<TextPiece> = words
-            .iter()
-            .filter(|(may, _)| *may)
-            .map(|(_, text)| (*text).into())
-            .collect();
+        let mut texts: Vec<TextPiece> = literal_texts(&constraint).collect();
         if !self.search.algebra.number_texts.sets().is_empty(constraint.numbers) {
             texts.extend(self.number_text(constraint.numbers)?);
         }
@@ -188,17 +179,7 @@ impl Automaton {
             let words = words.iter().map(|word| super::texts::escaped(word, escapes));
             texts.extend(words.map(|word| TextPiece::from([b"\"", &word[..], b"\""].concat())));
         }
-        let words = [
-            (constraint.null, &b"null"[..]),
-            (constraint.yes, b"true"),
-            (constraint.no, b"false"),
-        ];
-        texts.extend(
-            words
-                .iter()
-                .filter(|(may, _)| *may)
-                .map(|(_, text)| TextPiece::from(*text)),
-        );
+        texts.extend(literal_texts(&constraint));
         let mut samples = Vec::with_capacity(texts.len());
         for text in texts {
             self.completions.count(text.len());
@@ -225,4 +206,14 @@ fn joined(bracket: &[u8], rest: &[TextPiece]) -> TextPiece {
     let mut text = bracket.to_vec();
     rest.iter().for_each(|piece| text.extend_from_slice(piece));
     text.into()
+}
+
+/// The texts of those of `null`, `true` and `false` that satisfy a constraint.
+fn literal_texts(constraint: &Constraint) -> impl Iterator<Item = TextPiece> + use<> {
+    let words = [
+        (constraint.null, &b"null"[..]),
+        (constraint.yes, b"true"),
+        (constraint.no, b"false"),
+    ];
+    words.into_iter().filter(|(may, _)| *may).map(|(_, text)| text.into())
 }

@@ -61,13 +61,6 @@ impl State {
     }
 }
 
-/// A position within a string, with the language of the texts that may follow.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct StringResidual {
-    pub(crate) decode: DecodeState,
-    pub(crate) language: LanguageId,
-}
-
 /// The number of a list of languages: those of the assertions whose verdicts a string has not decided yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct OpenId(pub(super) u32);

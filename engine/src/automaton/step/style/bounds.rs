@@ -63,8 +63,10 @@ enum TextPlace {
     Outside,
     Between,
     Escape,
-    /// Within an escape of which so many hexadecimal digits are left.
+    /// Within an escape of which so many bytes are left, those of the second half of a surrogate pair included.
     Hex(u8),
+    /// Within an escape, behind its first hexadecimal digit, a D.
+    AfterD,
 }
 
 impl Written {
@@ -109,6 +111,12 @@ impl Written {
                         _ => TextPlace::Between,
                     };
                     self.count_character();
+                }
+                TextPlace::Hex(4) if matches!(byte, b'd' | b'D') => self.text = TextPlace::AfterD,
+                // A high surrogate begins a pair, which is one character.
+                TextPlace::AfterD => {
+                    let is_high = matches!(byte, b'8' | b'9' | b'a' | b'b' | b'A' | b'B');
+                    self.text = TextPlace::Hex(if is_high { 8 } else { 2 });
                 }
                 TextPlace::Hex(1) => self.text = TextPlace::Between,
                 TextPlace::Hex(digits) => self.text = TextPlace::Hex(digits - 1),

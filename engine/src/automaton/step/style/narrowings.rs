@@ -8,7 +8,7 @@ use crate::automaton::formula::{AssertionId, AtomKind, Constraint, FormulaId, It
 use crate::automaton::step::Automaton;
 use crate::schema::NodeId;
 use crate::strings::LanguageId;
-use crate::style::NarrowingKind;
+use crate::style::{KeyOrder, NarrowingKind};
 
 /// The subschemas that apply to a value, and the keys that they declare.
 #[derive(Debug, Default)]
@@ -212,7 +212,12 @@ impl Automaton {
     fn has_large_objects(&mut self, value: &Constraint, names: &[TextId]) -> Result<bool, AutomatonError> {
         match self.bounds().object_members {
             Some(bound) if !self.search.algebra.has_most_members(value.objects) => {
-                let members = u64::from(bound) + names.len() as u64 + 1;
+                // Keys that the schema lists count only where they come in any order.
+                let listed = match self.search.algebra.style.key_order {
+                    KeyOrder::Schema => names.len() as u64,
+                    KeyOrder::Any => 0,
+                };
+                let members = u64::from(bound) + listed + 1;
                 let large = self.search.algebra.atom(AtomKind::CountAtLeast(members));
                 self.has_objects(value.objects, large)
             }

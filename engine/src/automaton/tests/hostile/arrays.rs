@@ -194,3 +194,40 @@ fn different_items_run_out_in_each_alternative() {
     assert!(automaton.step(at, b'"').unwrap().is_none());
     assert!(automaton.step(at, b'b').unwrap().is_some());
 }
+
+/// Whether an array has enough items that differ must not be answered by the array itself.
+#[test]
+fn arrays_that_contain_themselves_have_no_more_items_than_there_are() {
+    let schema = |base: &str| {
+        format!(
+            r##"{{"type": "array", "uniqueItems": true, "minItems": 2, "items": {{"anyOf": [{base}, {{"$ref": "#"}}]}}}}"##
+        )
+    };
+    assert_eq!(work(&schema(r#"{"type": "null"}"#), &[]), Verdict::Unsatisfiable);
+    answered(
+        &schema(r#"{"enum": [null, true]}"#),
+        &[
+            ("[null,true]", true),
+            ("[[true,null],null]", true),
+            ("[null,null]", false),
+        ],
+    );
+}
+
+#[test]
+fn items_that_each_part_asks_for_all_fit() {
+    let parts = list(70, |at| {
+        format!(r#"{{"not": {{"items": {{"not": {{"const": {at}}}}}}}}}"#)
+    });
+    let schema = format!(r#"{{"type": "array", "maxItems": 100, "allOf": [{parts}]}}"#);
+    let all = format!("[{}]", list(70, |at| at.to_string()));
+    let few = format!("[{}]", list(69, |at| at.to_string()));
+    answered(&schema, &[(&all, true), (&few, false)]);
+}
+
+#[test]
+fn bounds_beyond_all_numbers() {
+    let schema =
+        r#"{"type": "array", "uniqueItems": true, "items": {"type": "array", "minItems": 100000000000000000000}}"#;
+    answered(schema, &[("[]", true), ("[[]]", false)]);
+}
