@@ -306,12 +306,13 @@ impl<'d> Places<'d> {
         }
     }
 
-    /// The value that a reference in the schema of a number leads to; none of anchors and of other documents.
+    /// The value that a reference in the schema of a number leads to; none of anchors, of other resources and of other documents.
     pub fn target(&self, number: usize, reference: &str) -> Option<NodeIndex> {
-        let (resource, pointer) = self.resources.target(reference, self.steps[number].resource)?;
-        path_from(self.json, resource, &decoded_fragment(pointer))?
-            .last()
-            .copied()
+        let own = self.steps[number].resource;
+        let target = self.resources.target(reference, own);
+        let (_, pointer) = target.filter(|(resource, _)| *resource == own)?;
+        let path = path_from(self.json, own, &decoded_fragment(pointer))?;
+        path.last().copied()
     }
 
     /// Whether a reference leads to a value or into it.

@@ -35,7 +35,9 @@ impl Resources {
             .unwrap_or_default();
         let base = if is_text { None } else { self.uris.get(&within) };
         let uri = resolved(base.map_or("", String::as_str), split_fragment(id).0);
-        if let Some(uri) = uri.filter(|uri| self.bytes + uri.len() <= MAX_TOTAL_BYTES) {
+        // A second walk comes by the same resources.
+        let is_new = |uri: &String| !self.uris.contains_key(&schema) && self.bytes + uri.len() <= MAX_TOTAL_BYTES;
+        if let Some(uri) = uri.filter(is_new) {
             self.bytes += uri.len();
             self.by_uri.entry(uri.clone()).or_insert(schema);
             self.uris.insert(schema, uri);

@@ -560,4 +560,19 @@ fn a_token_of_brackets() {
     }
     let mask = masker.mask().unwrap();
     assert!(!mask.allows(256) && mask.allows(257));
+    // Objects of one shape within more of them than a token closes, and within fewer.
+    let token = format!("\"{}", "}".repeat(71));
+    let compiler = self::compiler(vocabulary(&[token]), ExactOptions::default());
+    let schema = r##"{"type": "object", "properties": {"a": {"anyOf": [{"type": "string"}, {"$ref": "#"}]}}, "additionalProperties": false}"##;
+    for depths in [[70, 71, 72], [72, 71, 70]] {
+        for depth in depths {
+            let mut masker = compiler.compile(schema).unwrap();
+            let text = format!("{}\"", "{\"a\":".repeat(depth));
+            for byte in text.bytes() {
+                masker.mask().unwrap();
+                masker.advance(TokenId::from(byte)).unwrap();
+            }
+            assert_eq!(masker.mask().unwrap().allows(256), depth >= 71, "{depth}");
+        }
+    }
 }

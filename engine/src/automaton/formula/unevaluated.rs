@@ -203,7 +203,11 @@ impl Algebra {
         while let Some((node, when)) = left.pop() {
             // Branches within branches can be reached under conditions whose number doubles with each level.
             let limit = ("search_states", self.limits.search_states);
-            check_limit(found.len(), limit, "conditions under which members or items are evaluated")?;
+            check_limit(
+                found.len(),
+                limit,
+                "conditions under which members or items are evaluated",
+            )?;
             let Body::Keywords(keywords) = &schema.node(node).body else {
                 continue;
             };

@@ -222,7 +222,7 @@ fn escaped_pairs_count_once() {
             ..style(bounds)
         };
         for (characters, may) in [(400, true), (401, false)] {
-            let mut subject = styled("true", style.clone());
+            let mut subject = styled("true", style);
             let document = format!("\"{}\"", text.repeat(characters));
             assert_eq!(read(&mut subject, &document).is_some(), may, "{characters} {text}");
         }

@@ -31,14 +31,17 @@ pub(crate) struct TokenSuffixes {
     pub(crate) values: Box<[ValueSuffix]>,
     /// The suffixes with a text behind a colon for which the index does not tell whether it ends a value.
     pub(crate) odd: Box<[(u32, Box<[u8]>)]>,
-    /// The nodes of the trie behind a comma and an opening quote, with whitespace between these, and their texts.
+    /// The nodes of the trie behind a comma and an opening quote, with whitespace before both, and their texts.
     pub(crate) next_names: Box<[(u32, Box<[u8]>)]>,
     /// The suffixes below those nodes that end within the name.
     pub(crate) begun_names: SuffixSet,
     /// The suffixes below those nodes that have a colon behind the name.
     pub(crate) names: Box<[(u32, Box<[u8]>)]>,
-    /// For each suffix that begins with a closing bracket, perhaps with whitespace before it, the suffix behind the bracket.
+    /// For each suffix that begins with a closing bracket, perhaps with whitespace before it, the suffix behind the bracket; none where that
+    /// would be too many.
     pub(crate) behind_brackets: Box<[Option<u32>]>,
+    /// The suffixes that begin with a closing bracket behind which the rest is no suffix.
+    pub(crate) far_brackets: Box<[u32]>,
     /// Whether all that have a value behind a colon have nothing but a comma, perhaps whitespace, and the beginning of a name
     /// behind that.
     pub(crate) end_in_comma: bool,
@@ -197,7 +200,7 @@ impl TokenSuffixes {
             Some((b'}' | b']', behind)) => trie.places(behind.iter().copied()).next().map(|behind| behind as u32),
             _ => None,
         };
-        let behind_brackets = texts.iter().map(behind_bracket).collect();
+        let behind_brackets: Box<[Option<u32>]> = texts.iter().map(behind_bracket).collect();
         let (mut values, mut odd) = (Vec::new(), Vec::new());
         let (mut end_in_comma, mut end_before_name) = (true, true);
         for (suffix, text) in (0..).zip(&texts) {
@@ -233,6 +236,11 @@ impl TokenSuffixes {
             false => SuffixKind::Other,
         };
         let colon = texts.iter().position(|text| text == b":");
+        let is_far = |suffix: &usize| {
+            let begun = texts[*suffix].trim_ascii_start().first();
+            behind_brackets[*suffix].is_none() && matches!(begun, Some(b'}' | b']'))
+        };
+        let far_brackets = (0..texts.len()).filter(is_far).map(|suffix| suffix as u32).collect();
         Self {
             kinds: texts.iter().map(kind).collect(),
             is_of_name: SuffixSet::of(texts.iter().map(is_of_name)),
@@ -247,6 +255,7 @@ impl TokenSuffixes {
             next_names: next_names.into(),
             begun_names: SuffixSet::of(begun_names.into_iter()),
             names: names.into(),
+            far_brackets,
             behind_brackets,
             end_in_comma,
             trie,

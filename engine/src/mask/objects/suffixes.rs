@@ -162,6 +162,10 @@ impl Suffixes<'_> {
                 viable
             }
         };
+        // Behind so many brackets it depends on all containers around.
+        for &suffix in &self.index.far_brackets {
+            viable.put(suffix as usize, self.goes_on(at, &self.index.texts[suffix as usize])?);
+        }
         match members {
             NextMembers::None => {}
             NextMembers::OfAnyName => {

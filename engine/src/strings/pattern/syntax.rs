@@ -52,7 +52,7 @@ impl PatternSyntax {
     /// A pattern that is found in the texts that `pattern` matches whole. `pattern` can be read.
     pub(crate) fn anchored(self, pattern: &str) -> String {
         match self {
-            // What `\\Q` quotes may reach to the end of the pattern.
+            // What `\Q` quotes may reach to the end of the pattern.
             Self::Common if pattern.contains("\\Q") && !self.reads(&format!("(?:{pattern})")) => {
                 format!("^(?:{pattern}\\E)$")
             }

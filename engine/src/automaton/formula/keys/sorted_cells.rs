@@ -202,7 +202,8 @@ impl Algebra {
         is_within
     }
 
-    /// The keys of a language, or those outside of it, if either are fewer than [`ENUMERATED_KEYS`] and can be listed within the limits; `None` otherwise.
+    /// The keys of a language, or those outside of it, if either are fewer than [`ENUMERATED_KEYS`] and can be listed
+    /// within the limits; `None` otherwise.
     pub(crate) fn enumerated_keys(
         &mut self,
         language: LanguageId,

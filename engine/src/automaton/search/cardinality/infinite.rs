@@ -212,8 +212,18 @@ impl Search {
             {
                 // Whether so many items that differ exist at all may depend on this array itself.
                 let count = runs.iter().fold(0_u64, |count, run| count.saturating_add(run.count));
-                let long = self.algebra.atom(AtomKind::LengthAtLeast(count));
-                let whole = self.algebra.formulas.and([formula, long]);
+                let mut whole = vec![
+                    self.algebra.atom(AtomKind::Unique),
+                    self.algebra.atom(AtomKind::LengthAtLeast(count)),
+                ];
+                for &assertion in &first.item.all {
+                    whole.push(self.algebra.items(0, None, assertion));
+                }
+                for &assertion in &first.item.none {
+                    let one = self.algebra.atom(AtomKind::Contains(assertion, 1));
+                    whole.push(self.algebra.formulas.not(one));
+                }
+                let whole = self.algebra.formulas.and(whole);
                 if self.array_can_end(whole, ItemsId::EMPTY)? {
                     parts.push(self.algebra.combined(&first.item.all, &first.item.none)?);
                 }

@@ -204,6 +204,11 @@ fn arrays_that_contain_themselves_have_no_more_items_than_there_are() {
         )
     };
     assert_eq!(work(&schema(r#"{"type": "null"}"#), &[]), Verdict::Unsatisfiable);
+    // Another array of three items is no proof that there are three items.
+    let other = r##"{"$ref": "#/$defs/r", "$defs": {
+        "r": {"type": "array", "uniqueItems": true, "allOf": [{"minItems": 3, "items": {"$ref": "#/$defs/a"}}]},
+        "a": {"anyOf": [{"type": "null"}, {"$ref": "#/$defs/r"}, {"const": [1, 2, 3]}]}}}"##;
+    assert_eq!(work(other, &[]), Verdict::Unsatisfiable);
     answered(
         &schema(r#"{"enum": [null, true]}"#),
         &[
