@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Packs the program for people who have no compiler: maskwright-VERSION-TARGET.tar.gz with the program, its manual pages, completions of shells,
-# README and licences, and beside it the archive's SHA-256.
+# README, changelog, documents and licences, and beside it the archive's SHA-256.
 #
 # usage: scripts/package.sh [--binary FILE] [--out DIR]
 # Without --binary, release/maskwright in cargo's target directory is built first; without --out, the archive goes to package/ there.

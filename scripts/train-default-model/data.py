@@ -81,7 +81,7 @@ def kept_share(line: dict, reply_tokens: int) -> float:
     """The share of dialogues like `line` that are trained on.
 
     Of requests for n items it is 1 / sqrt(n): the items of a reply after the first repeat its names, and teach little more about reading
-    a request. How many fields an item has is left as it is drawn: what is drawn with few fields more often is ended too early.
+    a request. How many fields an item has is left as it is drawn: a model that often sees items of few fields ends items too early.
     """
     if sample := line.get("sample"):
         count = sample["top_level_count"] or 1

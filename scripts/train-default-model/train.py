@@ -144,7 +144,7 @@ class Run:
         return next((longest for until, longest in CURRICULUM if self.progress < until), CURRICULUM[-1][1])
 
     def rate(self) -> float:
-        falling = 1 - max(0.0, self.progress - self.a.stable) / (1 - self.a.stable)
+        falling = 1 - max(0.0, self.progress - self.a.stable) / max(1e-9, 1 - self.a.stable)
         return max(0.0, min(1.0, (self.step + 1) / 100, falling))
 
     def log(self, **fields):

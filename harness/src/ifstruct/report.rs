@@ -405,6 +405,7 @@ mod tests {
             fenced: false,
             failures: Vec::new(),
             omitted: 0,
+            items: None,
         };
         ReplyRecord {
             score: Some(score),

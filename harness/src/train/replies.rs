@@ -8,7 +8,7 @@ use maskwright_models::{
     DecodeOptions, FinishReason, LanguageModel as _, ModelError, ModelTokenizer, SamplingOptions, Snapshot,
     TokenSequence, Transformer, generate_after, logits_to_host,
 };
-use maskwright_suites::ifstruct::{Failure, FailureKind, Level, Sample, Score, Scorer};
+use maskwright_suites::ifstruct::{Count, Failure, FailureKind, Level, Sample, Score, Scorer};
 use serde_json::Value;
 
 use super::samples::{PromptedSample, Room};
@@ -66,13 +66,14 @@ impl Judged {
             passed,
             failures,
             omitted,
+            items,
             ..
         } = scorer.score(reply);
         // A reply that cannot be read shows few of its failures, and would earn more than a reply that can be read.
         let is_read = !failures.iter().any(is_unread);
         let reward = match (passed, partial && is_read) {
             (true, _) => 1.0,
-            (false, true) => PARTIAL / (1 + weight(sample, &failures) + omitted) as f64,
+            (false, true) => PARTIAL / (1 + weight(sample, items, &failures) + omitted) as f64,
             (false, false) => 0.0,
         };
         Ok(Self { reward, passed })
@@ -84,20 +85,22 @@ fn is_unread(failure: &Failure) -> bool {
     UNREAD.contains(&failure.kind) || failure.kind == FailureKind::WrongType && failure.path.is_empty()
 }
 
-/// Number of failures, where items that are missing or no objects count as much as one item without any of its fields. Otherwise an
-/// empty list would earn more than items that lack a field each.
-fn weight(sample: &Sample, failures: &[Failure]) -> usize {
+/// Number of failures. An item that is missing, is one too many, or is no object counts as much as one without any of its required fields;
+/// otherwise an empty list would earn more than items that lack a field each.
+fn weight(sample: &Sample, items: Option<u64>, failures: &[Failure]) -> usize {
     let fields = sample.json_schema.get("items").and_then(|items| items.get("required"));
     let fields = fields.and_then(Value::as_array).map_or(1, |names| names.len().max(1));
-    let is_of_item = |failure: &Failure| match failure.kind {
-        FailureKind::ItemCount => true,
-        FailureKind::WrongType => !failure.path.contains('.'),
-        _ => false,
+    let wrong_count = match (sample.top_level_count, items) {
+        (Some(Count::Exactly(count)), Some(found)) => count.abs_diff(found),
+        (Some(Count::Between(least, most)), Some(found)) => least.saturating_sub(found).max(found.saturating_sub(most)),
+        _ => 0,
     };
-    failures
-        .iter()
-        .map(|failure| if is_of_item(failure) { fields } else { 1 })
-        .sum()
+    let weight = |failure: &Failure| match failure.kind {
+        FailureKind::ItemCount => fields.saturating_mul(wrong_count as usize),
+        FailureKind::WrongType if !failure.path.contains('.') => fields,
+        _ => 1,
+    };
+    failures.iter().map(weight).sum()
 }
 
 /// A model that replies, with the networks that it is given.

@@ -151,7 +151,10 @@ fn records_are_planned_for_steps_and_evaluations() {
 fn what_fails_earns_nothing_or_a_part() {
     let mut samples = SampleGenerator::new(1, Split::Test).unwrap();
     let sample = samples
-        .find(|sample| sample.output_format == OutputFormat::Json)
+        .find(|sample| {
+            let has_many_items = matches!(sample.top_level_count, Some(Count::Exactly(5..)));
+            sample.output_format == OutputFormat::Json && has_many_items
+        })
         .unwrap();
     let judged = |reply: &str, partial| Judged::of_ifstruct(&sample, reply, Level::Public, partial).unwrap();
     let right = reference::reply(&sample, 0).unwrap();
@@ -176,9 +179,10 @@ fn what_fails_earns_nothing_or_a_part() {
     // Items that lack one field each earn more than none.
     let items = sample.json_schema["items"]["required"].as_array().unwrap();
     let first = items[0].as_str().unwrap();
-    assert!(items.len() > 1 && right.matches(first).count() > 1, "{right}");
-    let lacking = judged(&right.replace(first, &format!("not_{first}")), true);
-    let empty = judged("```json\n[]\n```", true);
+    assert!(items.len() > 2 && right.matches(first).count() > 1, "{right}");
+    let renamed = right.replace(&format!("\"{first}\""), &format!("\"not_{first}\""));
+    let lacking = judged(&renamed, true);
+    let empty = judged(&reference::write(&sample, Vec::new(), sample.require_code_block), true);
     for part in [empty, lacking] {
         assert!(!part.passed && part.reward > 0.0 && part.reward <= 0.25, "{part:?}");
     }

@@ -97,6 +97,9 @@ pub struct Score {
     pub failures: Vec<Failure>,
     /// Number of further failures.
     pub omitted: usize,
+    /// Number of items of the list, if the reply has one; not in JSON.
+    #[serde(skip)]
+    pub items: Option<u64>,
 }
 
 impl Score {
@@ -135,7 +138,7 @@ impl<'s> Scorer<'s> {
     #[must_use]
     pub fn score(&self, reply: &str) -> Score {
         let mut failures = Failures::default();
-        let mut fenced = false;
+        let (mut fenced, mut items) = (false, None);
         if reply.len() > MAX_REPLY_BYTES {
             failures.add(FailureKind::TooLarge, "", || {
                 format!("{} bytes, over the limit of {MAX_REPLY_BYTES}", reply.len())
@@ -143,21 +146,26 @@ impl<'s> Scorer<'s> {
         } else {
             let reply = Reply::new(reply);
             fenced = matches!(reply.block, Block::Closed { .. });
-            self.judge(&reply, &mut failures);
+            items = self.judge(&reply, &mut failures);
         }
         Score {
             passed: failures.is_empty(),
             fenced,
             failures: failures.listed,
             omitted: failures.omitted,
+            items,
         }
     }
 
-    fn judge(&self, reply: &Reply, failures: &mut Failures) {
+    /// Adds the failures of a reply, and returns the number of items of its list, if it has one.
+    fn judge(&self, reply: &Reply, failures: &mut Failures) -> Option<u64> {
         self.fence(reply, failures);
         let datum = match self.read(reply) {
             Ok(datum) => datum,
-            Err(error) => return failures.add(error.kind, "", || error.message),
+            Err(error) => {
+                failures.add(error.kind, "", || error.message);
+                return None;
+            }
         };
         if self.sample.require_no_commentary
             && let Some(beside) = reply.commentary()
@@ -171,6 +179,10 @@ impl<'s> Scorer<'s> {
         self.count(&list, failures);
         if let Some(strict) = &self.strict {
             strict.judge(&datum, &list, &self.schema, failures);
+        }
+        match &list.content {
+            Content::List(items) => Some(items.len() as u64),
+            _ => None,
         }
     }
 
