@@ -6,6 +6,7 @@
 #
 # OUT defaults to models/builtin. Settings, all optional:
 #   TOKENS     million tokens of the supervised training, padding included (default 60)
+#   SHARE      how many in a hundred dialogues of the supervised training are requests of IFStruct (default 50)
 #   STEPS      steps of GRPO (default 40)
 #   INITIAL    folder of a model to begin with, as models/builtin; its tokenizer may be another one. `none`: random weights, and a tokenizer
 #              trained anew (default: supervised/ beside this script, with its tokenizer)
@@ -50,12 +51,13 @@ fi
 # One thread per process: a barrier between threads in every operation costs more than averaging gradients once a step.
 export OMP_NUM_THREADS=1 TOKENIZERS_PARALLELISM=false
 "$python" -m torch.distributed.run --standalone --nproc-per-node "$PROCESSES" "$here/train.py" --threads 1 \
-  --generator "$generator" --program "$built/maskwright" --tokenizer "$work/tokenizer" --ifstruct 65 ${initial:+--initial "$initial"} \
+  --generator "$generator" --program "$built/maskwright" --tokenizer "$work/tokenizer" --ifstruct "${SHARE:-50}" \
+  ${initial:+--initial "$initial" --no-curriculum --stable 0.35} \
   --batch-tokens $((8192 / PROCESSES > 1152 ? 8192 / PROCESSES : 1152)) --million-tokens "${TOKENS:-60}" --work "$work" --out "$work/supervised"
 
 resume=$([ -d "$work/grpo" ] && echo --resume || true)
-"$built/maskwright" train --model "$work/supervised" --supervised-steps 0 --grpo-steps "${STEPS:-40}" --plain-references --partial-reward \
-  --prompts 8 --group 8 --kl 0 --grpo-learning-rate 3e-4 --samples 2000 --test-samples 100 --max-prompt-tokens 900 --max-tokens 500 \
+"$built/maskwright" train --model "$work/supervised" --supervised-steps 0 --grpo-steps "${STEPS:-40}" --plain-references --made-up-names \
+  --prompts 12 --group 8 --kl 0 --grpo-learning-rate 3e-4 --samples 3000 --test-samples 100 --max-prompt-tokens 900 --max-tokens 500 \
   --checkpoint-every 10 --out "$work/grpo" $resume
 "$python" "$here/halve.py" --model "$work/grpo/model" --out "$out"
 
