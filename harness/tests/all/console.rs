@@ -192,7 +192,7 @@ fn a_prebuilt_program_is_packed_with_what_belongs_to_it() {
 
     let guide = read("docs/guide.md");
     for needle in [
-        "cargo install --git",
+        "cargo install --locked --git",
         "maskwright-VERSION-TARGET.tar.gz",
         "sha256sum --check",
         "scripts/package.sh",
