@@ -68,8 +68,10 @@ pub struct Limits {
     /// there is one for each level of nesting that the schema demands.
     pub open_questions: usize,
     /// States of one object or array that are visited to find out whether it can be completed, or which values it can
-    /// have; conditions under which `unevaluatedProperties` or `unevaluatedItems` speaks of others. Default 50,000: members that exclude each other can make exponentially many. The search for what one value may satisfy may
-    /// take up 8 times as many goals, which are less work than a state.
+    /// have; and conditions under which branches evaluate members or items, beside `unevaluatedProperties` or
+    /// `unevaluatedItems`. Default 50,000: members that exclude each other, and branches within branches, can make
+    /// exponentially many. The search for what one value may satisfy may take up 8 times as many goals, which are less
+    /// work than a state.
     pub search_states: usize,
     /// Classes of names that the subschemas of one object tell apart. Default 4,096: independent patterns double them.
     pub name_classes: usize,

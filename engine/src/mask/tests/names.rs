@@ -277,6 +277,24 @@ fn keys_of_objects_that_have_to_differ_are_masked_by_their_language() {
 /// A token may have the characters of fixed whitespace that stand before a closing bracket or a colon. Whether it may come
 /// depends on the object, which may require more members, and on what is around it, also for schemas of one compiler with like
 /// objects.
+/// Asserts that the mask after the bytes of `text`, each with a mask of its own, says of the tokens of `texts` what accepting says; returns how
+/// many of them are allowed.
+fn allowed_of(texts: &[&str], compiler: &ExactCompiler, schema: &str, text: &str) -> usize {
+    let mut masker = compiler.compile(schema).unwrap();
+    for byte in text.bytes() {
+        masker.mask().unwrap();
+        masker.advance(byte.into()).unwrap();
+    }
+    let mut allowed = 0;
+    for (token, of_token) in (256..).zip(texts) {
+        let may_come = masker.mask().unwrap().allows(token);
+        let is_accepted = masker.fork().unwrap().advance(token).is_ok();
+        assert_eq!(may_come, is_accepted, "{schema} {text} {of_token:?}");
+        allowed += usize::from(may_come);
+    }
+    allowed
+}
+
 #[test]
 fn tokens_with_fixed_whitespace_before_brackets_and_colons() {
     let object = |required: &str| {
@@ -334,20 +352,7 @@ fn tokens_with_fixed_whitespace_before_brackets_and_colons() {
                 .into_iter()
                 .filter(|case| case.0 == layout)
             {
-                let mut masker = compiler.compile(schema).unwrap();
-                for byte in text.bytes() {
-                    masker.mask().unwrap();
-                    masker.advance(byte.into()).unwrap();
-                }
-                for token in 256..256 + texts.len() as TokenId {
-                    let may_come = masker.mask().unwrap().allows(token);
-                    assert_eq!(
-                        may_come,
-                        masker.fork().unwrap().advance(token).is_ok(),
-                        "{schema} {text} {token}"
-                    );
-                    allowed += usize::from(may_come);
-                }
+                allowed += allowed_of(&texts, &compiler, schema, text);
             }
         }
     }
@@ -388,21 +393,7 @@ fn tokens_beside_whitespace_before_commas_and_colons() {
         };
         let compiler = ExactCompiler::new(vocabulary.clone(), ExactOptions::default().style(style));
         for (schema, text) in states {
-            let mut masker = compiler.compile(schema).unwrap();
-            for byte in text.bytes() {
-                masker.mask().unwrap();
-                masker.advance(byte.into()).unwrap();
-            }
-            for token in 256..256 + texts.len() as TokenId {
-                let may_come = masker.mask().unwrap().allows(token);
-                assert_eq!(
-                    may_come,
-                    masker.fork().unwrap().advance(token).is_ok(),
-                    "{schema} {text} {}",
-                    texts[token as usize - 256]
-                );
-                allowed += usize::from(may_come);
-            }
+            allowed += allowed_of(&texts, &compiler, schema, text);
         }
     }
     assert!(allowed >= 5, "{allowed}");

@@ -266,7 +266,7 @@ fn patterns_are_bounded_in_every_dialect() {
     }
 }
 
-/// What stands before flags for the whole pattern, and quotes that nothing closes.
+/// An anchored pattern keeps flags for the whole pattern at its beginning, also behind comments, and closes a quote that reaches to its end.
 #[test]
 fn beginnings_and_ends_of_anchored_patterns() {
     let cases = [
