@@ -75,6 +75,7 @@ pub use train::checkpoint::write_directory_whole;
 pub use train::gradients::{Gradients, TokenSequence};
 pub use train::learning_rate::LearningRate;
 pub use train::loss::{LossParts, PolicyLoss, TokenLoss, group_advantages};
+pub use train::sampled_replies::{ReplyOptions, SampledReply};
 pub use train::trainable_model::TrainableModel;
 pub use write::families_table::{COMPARED_WITH, compared_with, families_table};
 pub use write::gguf::tokens::PreTokenizer;

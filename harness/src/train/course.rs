@@ -34,7 +34,7 @@ pub struct Course<'a> {
     pub train: &'a SplitSamples,
     /// Samples that the evaluations ask.
     pub test: &'a SplitSamples,
-    /// The decode loop.
+    /// What replies need.
     pub replier: Replier<'a>,
     /// Reward of a reply to a sample.
     pub reward: &'a Reward<'a>,
@@ -94,16 +94,21 @@ pub fn asked_in_step<'s>(
     asked
 }
 
-/// Returns what a step of GRPO learns from: replies, short ones first, and the objective over their tokens, without log-probabilities.
-/// Where the objective has no divergence from the start, replies without an advantage change nothing and are left out; its mean is over
-/// their tokens, too.
+/// Returns what a step of GRPO learns from: replies, the short ones of each group first, and the objective over their tokens, without
+/// log-probabilities. Where the objective has no divergence from the start, replies without an advantage change nothing and are left out; its
+/// mean is over their tokens, too.
 pub fn taught(settings: &TrainSettings, replies: &[Reply], advantages: &[f64]) -> (Vec<TokenSequence>, PolicyLoss) {
-    let counted = replies.iter().map(|reply| &reply.sequence).zip(advantages);
-    let mut taught: Vec<(&TokenSequence, f64)> = counted
-        .filter(|(sequence, advantage)| sequence.counted() > 0 && (settings.kl > 0.0 || **advantage != 0.0))
-        .map(|(sequence, advantage)| (sequence, *advantage))
-        .collect();
-    taught.sort_by_key(|(sequence, _)| sequence.tokens.len());
+    let mut taught = Vec::new();
+    let size = settings.group.max(1);
+    for (replies, advantages) in replies.chunks(size).zip(advantages.chunks(size)) {
+        let counted = replies.iter().map(|reply| &reply.sequence).zip(advantages);
+        let mut group: Vec<(&TokenSequence, f64)> = counted
+            .filter(|(sequence, advantage)| sequence.counted() > 0 && (settings.kl > 0.0 || **advantage != 0.0))
+            .map(|(sequence, advantage)| (sequence, *advantage))
+            .collect();
+        group.sort_by_key(|(sequence, _)| sequence.tokens.len());
+        taught.append(&mut group);
+    }
     let of_tokens = taught
         .iter()
         .flat_map(|(sequence, advantage)| std::iter::repeat_n(*advantage, sequence.counted()));
@@ -296,8 +301,7 @@ impl Course<'_> {
         let settings = self.settings;
         let learning_rate = self.rate(Phase::Grpo, step);
         let asked = asked_in_step(settings, self.train, step);
-        let networks = &mut model.transformers(settings.threads)?;
-        let Some(replies) = self.replier.replies(networks, &asked, settings.temperature)? else {
+        let Some(replies) = self.replier.replies(model, &asked, settings.temperature)? else {
             return Ok(None);
         };
         let (mut rewards, mut passed) = (Vec::with_capacity(replies.len()), 0);
@@ -365,7 +369,6 @@ impl Course<'_> {
     /// Evaluates the model on the test split, greedily and unconstrained. Returns `None` where the user asked to stop.
     fn evaluate(&mut self, model: &TrainableModel) -> Result<Option<Evaluation>, CommandError> {
         let began = Instant::now();
-        let mut networks = model.transformers(self.settings.threads)?;
         let mut evaluation = Evaluation {
             replies: 0,
             passed: 0,
@@ -378,7 +381,7 @@ impl Course<'_> {
         // The bar moves on with each part; parts are large enough for all threads to have work.
         for samples in self.test.fitting.chunks(16 * self.settings.threads) {
             let asked: Vec<_> = samples.iter().map(|sample| (sample, 0)).collect();
-            let Some(replies) = self.replier.replies(&mut networks, &asked, 0.0)? else {
+            let Some(replies) = self.replier.replies(model, &asked, 0.0)? else {
                 return Ok(None);
             };
             for (sample, reply) in samples.iter().zip(replies) {

@@ -1,13 +1,10 @@
 //! [`Replier`]: replies of the model in training, and their rewards.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use maskwright::Vocabulary;
-use maskwright_models::{
-    DecodeOptions, FinishReason, LanguageModel as _, ModelError, ModelTokenizer, SamplingOptions, Snapshot,
-    TokenSequence, Transformer, generate_after, logits_to_host,
-};
+use maskwright_models::{ModelError, ModelTokenizer, ReplyOptions, TokenSequence, TrainableModel};
 use maskwright_suites::ifstruct::{Count, Failure, FailureKind, Level, Sample, Score, Scorer};
 use serde_json::Value;
 
@@ -103,7 +100,7 @@ fn weight(sample: &Sample, items: Option<u64>, failures: &[Failure]) -> usize {
     failures.iter().map(weight).sum()
 }
 
-/// A model that replies, with the networks that it is given.
+/// What the model in training needs to reply.
 pub struct Replier<'a> {
     /// Tokenizer of the model.
     pub tokenizer: Arc<ModelTokenizer>,
@@ -113,121 +110,47 @@ pub struct Replier<'a> {
     pub room: Room,
     /// The token that ends a reply.
     pub end: u32,
-    /// Flag that stops the decode loop.
+    /// Flag that stops the replies.
     pub cancel: &'a AtomicBool,
 }
 
 impl Replier<'_> {
-    /// Generates a reply to each sample with its seed, in order; `None` where [`Self::cancel`] was set. The `networks`, which have the same
-    /// weights, write side by side, each on a thread of its own; a reply does not depend on their number. Neighbours that ask the same are
-    /// cheaper, as each network reads a prompt once for all of them.
+    /// Generates a reply of `model` to each sample with its seed, in order; `None` where [`Self::cancel`] was set. Neighbours that ask the same
+    /// are cheaper, as the prompt is read once for all of them.
     ///
     /// # Errors
     ///
     /// [`ModelError`], where the model fails.
     pub fn replies(
         &self,
-        networks: &mut [Transformer],
+        model: &TrainableModel,
         asked: &[(&PromptedSample, u64)],
         temperature: f64,
     ) -> Result<Option<Vec<Reply>>, ModelError> {
-        let next = &AtomicUsize::new(0);
-        let written = std::thread::scope(|scope| {
-            let writers = networks
-                .iter_mut()
-                .map(|network| scope.spawn(move || self.write(network, asked, next, temperature)));
-            // All have to be spawned before one is waited for.
-            let writers: Vec<_> = writers.collect();
-            let written = writers.into_iter().map(|writer| match writer.join() {
-                Ok(written) => written,
-                Err(panic) => std::panic::resume_unwind(panic),
-            });
-            written.collect::<Result<Option<Vec<Vec<(usize, Reply)>>>, ModelError>>()
-        });
-        let Some(written) = written? else {
+        let options = ReplyOptions {
+            temperature,
+            end: self.end,
+            max_tokens: self.room.reply,
+        };
+        let prompts: Vec<(&[u32], u64)> = asked
+            .iter()
+            .map(|(sample, seed)| (sample.prompt.as_slice(), *seed))
+            .collect();
+        let Some(replies) = model.replies(&prompts, &options, self.cancel)? else {
             return Ok(None);
         };
-        let mut replies: Vec<(usize, Reply)> = written.into_iter().flatten().collect();
-        replies.sort_by_key(|(number, _)| *number);
-        Ok(Some(replies.into_iter().map(|(_, reply)| reply).collect()))
-    }
-
-    /// Writes, with one network, replies to the `next` of those `asked` until none is left; `None` where [`Self::cancel`] was set.
-    fn write(
-        &self,
-        network: &mut Transformer,
-        asked: &[(&PromptedSample, u64)],
-        next: &AtomicUsize,
-        temperature: f64,
-    ) -> Result<Option<Vec<(usize, Reply)>>, ModelError> {
-        let mut written = Vec::new();
-        let mut read: Option<(&PromptedSample, Option<Snapshot>)> = None;
-        loop {
-            let number = next.fetch_add(1, Ordering::Relaxed);
-            let Some(&(sample, seed)) = asked.get(number) else {
-                return Ok(Some(written));
-            };
-            let prompt = match &read {
-                Some((same, snapshot)) if std::ptr::eq(*same, sample) => snapshot.clone(),
-                _ => {
-                    let snapshot = read_prompt(network, &sample.prompt)?;
-                    read = Some((sample, snapshot.clone()));
-                    snapshot
-                }
-            };
-            match self.reply(network, sample, prompt.as_ref(), (temperature, seed))? {
-                Some(reply) => written.push((number, reply)),
-                None => return Ok(None),
+        let written = prompts.iter().zip(replies).map(|((prompt, _), reply)| {
+            let text = self.vocabulary.text_bytes(&reply.tokens);
+            let end = reply.is_ended.then_some(self.end);
+            Reply {
+                text: String::from_utf8_lossy(&text).into_owned(),
+                sequence: TokenSequence {
+                    from: prompt.len(),
+                    tokens: prompt.iter().copied().chain(reply.tokens).chain(end).collect(),
+                },
+                is_truncated: !reply.is_ended,
             }
-        }
+        });
+        Ok(Some(written.collect()))
     }
-
-    /// Writes a reply to `sample`, whose prompt but for the last token has been `read`; `None` where [`Self::cancel`] was set.
-    fn reply(
-        &self,
-        network: &mut Transformer,
-        sample: &PromptedSample,
-        read: Option<&Snapshot>,
-        (temperature, seed): (f64, u64),
-    ) -> Result<Option<Reply>, ModelError> {
-        let prompt = &sample.prompt;
-        let sampling = SamplingOptions {
-            temperature: temperature as f32,
-            seed,
-            ..SamplingOptions::default()
-        };
-        let max_tokens = self.room.reply.min(self.room.context.saturating_sub(prompt.len()));
-        let options = DecodeOptions::new(sampling, vec![self.end], max_tokens);
-        let written = generate_after(network, read, prompt, None, &options, self.cancel);
-        let is_truncated = match &written.finish {
-            Ok(FinishReason::Cancelled) => return Ok(None),
-            Ok(finish) => *finish != FinishReason::EndOfSequence,
-            Err(_) => false,
-        };
-        let reply = written.token_ids();
-        if let Err(maskwright_models::DecodeError::Model(error)) = written.finish {
-            return Err(error);
-        }
-        let text = self.vocabulary.text_bytes(&reply);
-        let end = (!is_truncated).then_some(self.end);
-        Ok(Some(Reply {
-            text: String::from_utf8_lossy(&text).into_owned(),
-            sequence: TokenSequence {
-                from: prompt.len(),
-                tokens: prompt.iter().copied().chain(reply).chain(end).collect(),
-            },
-            is_truncated,
-        }))
-    }
-}
-
-/// Reads `prompt` into an empty sequence of `network` but for its last token, with whose logits each reply begins; returns the place behind
-/// what was read, if anything was.
-fn read_prompt(network: &mut Transformer, prompt: &[u32]) -> Result<Option<Snapshot>, ModelError> {
-    network.reset();
-    let Some((_, first @ [_, ..])) = prompt.split_last() else {
-        return Ok(None);
-    };
-    logits_to_host(&network.append(first)?, &mut Vec::new())?;
-    Ok(Some(network.snapshot()))
 }

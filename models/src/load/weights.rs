@@ -27,7 +27,6 @@ const SAMPLED_BLOCK_BYTES: usize = 4096;
 pub(crate) enum WeightBytes {
     Static(&'static [u8]),
     Mapped(memmap2::Mmap),
-    Owned(Vec<u8>),
 }
 
 impl WeightBytes {
@@ -47,7 +46,6 @@ impl WeightBytes {
         match self {
             Self::Static(bytes) => bytes,
             Self::Mapped(map) => map,
-            Self::Owned(bytes) => bytes,
         }
     }
 }

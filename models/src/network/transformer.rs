@@ -117,33 +117,6 @@ impl Transformer {
         Ok(model)
     }
 
-    /// Returns a network with the same weights, which are not copied, and an empty sequence of its own; `None` where sequences are kept on
-    /// a GPU. Its work runs in the pool `threads`.
-    ///
-    /// # Errors
-    ///
-    /// [`ModelError::Compute`], where there is no room for the sequence.
-    pub(crate) fn sibling(&self, threads: Option<Arc<rayon::ThreadPool>>) -> Result<Option<Self>, ModelError> {
-        if !matches!(self.cache, Cache::Cpu(_)) {
-            return Ok(None);
-        }
-        let failed = |error| ModelError::compute(&self.name, "making room for a sequence", &error);
-        Ok(Some(Self {
-            name: self.name.clone(),
-            config: self.config.clone(),
-            network: self.network.clone(),
-            rope: self.rope.clone(),
-            device: self.device.clone(),
-            dtype: self.dtype,
-            cache: Cache::Cpu(CpuCache::new(&self.config).map_err(failed)?),
-            #[cfg(any(feature = "cuda", test))]
-            gpu: None,
-            appends: Vec::new(),
-            tokens: Vec::new(),
-            threads,
-        }))
-    }
-
     /// On a GPU, launches each kernel once, which loads it, and waits, so that nothing of loading is left for the first answer.
     #[cfg(any(feature = "cuda", test))]
     fn warm_up(&mut self) -> Result<(), ModelError> {

@@ -7,7 +7,8 @@ use rayon::prelude::*;
 use super::operations::softmax;
 use crate::network::tensors::forward::mask;
 
-/// The softmax of each row of `scores`, `[.., tokens, tokens]`, over the last `window` tokens up to the row's own; other shares are 0.
+/// The softmax of each row of `scores`, `[.., tokens, seen]`, over the last `window` tokens up to the row's own; other shares are 0. The rows
+/// are those of the last `tokens` of the `seen` tokens.
 pub(super) fn causal_softmax(scores: &Tensor, window: usize) -> Result<Tensor> {
     match scores.device().is_cpu() {
         true => scores.contiguous()?.apply_op1(CausalSoftmax { window }),
@@ -17,8 +18,8 @@ pub(super) fn causal_softmax(scores: &Tensor, window: usize) -> Result<Tensor> {
 
 /// Computes [`causal_softmax`] on any device, by several tensor operations.
 fn composed(scores: &Tensor, window: usize) -> Result<Tensor> {
-    let tokens = scores.dim(D::Minus1)?;
-    softmax(&scores.broadcast_add(&mask(0, tokens, window, scores.device())?)?)
+    let (tokens, seen) = (scores.dim(D::Minus2)?, scores.dim(D::Minus1)?);
+    softmax(&scores.broadcast_add(&mask(seen - tokens, tokens, window, scores.device())?)?)
 }
 
 /// The operation on the CPU.
@@ -33,11 +34,11 @@ impl CustomOp1 for CausalSoftmax {
 
     fn cpu_fwd(&self, scores: &CpuStorage, layout: &Layout) -> Result<(CpuStorage, Shape)> {
         let scores = numbers(scores, layout)?;
-        let tokens = last(layout)?;
+        let (tokens, all) = last(layout)?;
         let mut shares = vec![0f32; scores.len()];
-        let rows = shares.par_chunks_mut(tokens).zip(scores.par_chunks(tokens));
+        let rows = shares.par_chunks_mut(all).zip(scores.par_chunks(all));
         rows.enumerate().for_each(|(row, (shares, scores))| {
-            let end = row % tokens + 1;
+            let end = all - tokens + row % tokens + 1;
             let seen = end.saturating_sub(self.window)..end;
             let (shares, scores) = (&mut shares[seen.clone()], &scores[seen]);
             let largest = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
@@ -75,10 +76,10 @@ impl CustomOp2 for SoftmaxSlope {
         slopes_layout: &Layout,
     ) -> Result<(CpuStorage, Shape)> {
         let (shares, slopes) = (numbers(shares, layout)?, numbers(slopes, slopes_layout)?);
-        let tokens = last(layout)?;
+        let (_, all) = last(layout)?;
         let mut result = vec![0f32; shares.len()];
-        let rows = result.par_chunks_mut(tokens).zip(shares.par_chunks(tokens));
-        let rows = rows.zip(slopes.par_chunks(tokens));
+        let rows = result.par_chunks_mut(all).zip(shares.par_chunks(all));
+        let rows = rows.zip(slopes.par_chunks(all));
         rows.for_each(|((result, shares), slopes)| {
             let mean: f32 = shares.iter().zip(slopes).map(|(share, slope)| share * slope).sum();
             for ((result, share), slope) in result.iter_mut().zip(shares).zip(slopes) {
@@ -97,11 +98,11 @@ fn numbers<'a>(storage: &'a CpuStorage, layout: &Layout) -> Result<&'a [f32]> {
     }
 }
 
-/// Number of tokens that a row has shares of.
-fn last(layout: &Layout) -> Result<usize> {
-    match layout.dims().last() {
-        Some(&tokens) if tokens > 0 => Ok(tokens),
-        _ => candle_core::bail!("scores of no tokens"),
+/// Number of tokens that have a row, and of those that a row has shares of.
+fn last(layout: &Layout) -> Result<(usize, usize)> {
+    match layout.dims() {
+        [.., tokens, seen] if 0 < *tokens && tokens <= seen => Ok((*tokens, *seen)),
+        dims => candle_core::bail!("scores of the shape {dims:?}"),
     }
 }
 
@@ -112,10 +113,10 @@ mod tests {
 
     #[test]
     fn one_operation_gives_what_several_do() {
-        let scores = Tensor::randn(0f32, 2.0, (2, 3, 7, 7), &Device::Cpu).unwrap();
-        let scores = Var::from_tensor(&scores).unwrap();
-        let weights = Tensor::randn(0f32, 1.0, (2, 3, 7, 7), &Device::Cpu).unwrap();
-        for window in [1, 3, usize::MAX] {
+        for (seen, window) in [(7, 1), (7, 3), (7, usize::MAX), (12, 1), (12, 9), (12, usize::MAX)] {
+            let scores = Tensor::randn(0f32, 2.0, (2, 3, 7, seen), &Device::Cpu).unwrap();
+            let scores = Var::from_tensor(&scores).unwrap();
+            let weights = Tensor::randn(0f32, 1.0, (2, 3, 7, seen), &Device::Cpu).unwrap();
             let [one, several] = [causal_softmax(&scores, window), composed(&scores, window)].map(|shares| {
                 let shares = shares.unwrap();
                 let slopes = (&shares * &weights).unwrap().sum_all().unwrap().backward().unwrap();

@@ -2,12 +2,14 @@
 //!
 //! Two things bound the memory. Only the input of each layer is kept on the way forward; on the way back, a layer is computed again, with
 //! its derivative. And logits, which are as many for each token as the vocabulary has, are made of a few tokens at a time.
+//! Neighbours with the same prompt go through the layers together, and the prompt once.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use candle_core::{DType, Result, Tensor, Var};
 
+use super::batch_attention::{BatchAttention, BatchShape};
 use super::layer_pass::LayerPass;
 use super::loss::{LossParts, TokenLoss};
 use super::operations::{capped, log_probabilities, scaled};
@@ -30,6 +32,11 @@ impl TokenSequence {
     /// Number of tokens that count in losses: those of the reply.
     pub fn counted(&self) -> usize {
         self.tokens.len().saturating_sub(self.from.max(1))
+    }
+
+    /// The tokens before the reply, without the sequence's last token.
+    fn prompt(&self) -> &[u32] {
+        &self.tokens[..self.from.min(self.tokens.len().saturating_sub(1))]
     }
 }
 
@@ -76,11 +83,10 @@ impl Gradients {
     }
 }
 
-/// Sequences side by side, filled up to the length of the longest, and where in them tokens that count are predicted.
+/// The tokens that sequences read, and where in them tokens that count are predicted.
 struct Batch {
-    /// Number of sequences and of tokens in each.
-    size: (usize, usize),
-    /// `[sequences · tokens]`.
+    shape: BatchShape,
+    /// All rows of the batch.
     inputs: Tensor,
     /// Rows behind which a token comes that counts.
     rows: Tensor,
@@ -91,7 +97,8 @@ struct Batch {
 impl TrainableModel {
     /// Returns the loss of `sequences` and its derivative by each weight. The lists of a [`PolicyLoss`](crate::PolicyLoss) have
     /// one number for each token that counts, of all sequences in order. Logits are divided by `temperature`. Sequences go through the
-    /// layers together as long as they have at most `cells` tokens once filled up to the longest of them; a longer one goes alone.
+    /// layers together as long as they have at most `cells` tokens once filled up to the longest of them; a longer one goes alone. It is
+    /// faster where replies to the same prompt are neighbours, those of similar length among them.
     ///
     /// # Errors
     ///
@@ -105,11 +112,11 @@ impl TrainableModel {
         cells: usize,
     ) -> std::result::Result<(LossParts, Gradients), ModelError> {
         let (mut parts, mut gradients, mut start) = (LossParts::default(), Gradients::default(), 0);
-        for part in micro_batches(sequences, cells) {
+        self.check_sequences(sequences)?;
+        for (part, shared) in micro_batches(sequences, cells) {
             let part = &sequences[part];
-            self.check_sequences(part)?;
             let counted: usize = part.iter().map(TokenSequence::counted).sum();
-            let added = self.backward(part, temperature, loss, start, &mut gradients);
+            let added = self.backward((part, shared), temperature, loss, start, &mut gradients);
             parts += added.map_err(|error| ModelError::compute(&self.name, "gradients", &error))?;
             start += counted;
         }
@@ -131,10 +138,10 @@ impl TrainableModel {
     ) -> std::result::Result<Vec<f32>, ModelError> {
         let failed = |error| ModelError::compute(&self.name, "log-probabilities", &error);
         let mut all = Vec::new();
-        for part in micro_batches(sequences, cells) {
-            let part = &sequences[part];
-            self.check_sequences(part)?;
-            self.forward(part, temperature, &mut all).map_err(failed)?;
+        self.check_sequences(sequences)?;
+        for (part, shared) in micro_batches(sequences, cells) {
+            self.forward((&sequences[part], shared), temperature, &mut all)
+                .map_err(failed)?;
         }
         Ok(all)
     }
@@ -145,64 +152,85 @@ impl TrainableModel {
             if tokens.len() < 2 || *from == 0 {
                 return Err(ModelError::NothingToAppend);
             }
-            if tokens.len() > self.config.max_positions {
-                return Err(ModelError::ContextFull {
-                    position: 0,
-                    added: tokens.len(),
-                    max_positions: self.config.max_positions,
-                });
-            }
-            let vocab_size = self.config.vocab_size;
-            if let Some(&token) = tokens.iter().find(|token| **token as usize >= vocab_size) {
-                return Err(ModelError::TokenOutOfRange { token, vocab_size });
-            }
+            self.check_tokens(tokens, 0)?;
         }
         Ok(())
     }
 
-    fn batch(&self, sequences: &[TokenSequence]) -> Result<Batch> {
+    /// Errs where the model cannot read `tokens` and write as many as `room` behind them.
+    pub(super) fn check_tokens(&self, tokens: &[u32], room: usize) -> std::result::Result<(), ModelError> {
+        if tokens.len() + room > self.config.max_positions {
+            return Err(ModelError::ContextFull {
+                position: 0,
+                added: tokens.len() + room,
+                max_positions: self.config.max_positions,
+            });
+        }
+        let vocab_size = self.config.vocab_size;
+        match tokens.iter().find(|token| **token as usize >= vocab_size) {
+            Some(&token) => Err(ModelError::TokenOutOfRange { token, vocab_size }),
+            None => Ok(()),
+        }
+    }
+
+    fn batch(&self, (sequences, shared): (&[TokenSequence], usize)) -> Result<Batch> {
         // The last token of a sequence predicts nothing.
-        let width = sequences.iter().map(|one| one.tokens.len() - 1).max().unwrap_or(0);
-        let (mut inputs, mut rows, mut chosen) = (Vec::new(), Vec::new(), Vec::new());
-        for (number, TokenSequence { tokens, from }) in sequences.iter().enumerate() {
-            let read = &tokens[..tokens.len() - 1];
-            inputs.extend_from_slice(read);
-            inputs.extend(std::iter::repeat_n(0, width - read.len()));
-            rows.extend((*from..tokens.len()).map(|place| (number * width + place - 1) as u32));
+        let width = sequences.iter().map(|one| one.tokens.len() - 1 - shared).max();
+        let width = width.unwrap_or(0);
+        let mut inputs = sequences
+            .first()
+            .map_or(Vec::new(), |one| one.tokens[..shared].to_vec());
+        let (mut rows, mut chosen) = (Vec::new(), Vec::new());
+        for TokenSequence { tokens, from } in sequences {
+            let start = inputs.len();
+            inputs.extend_from_slice(&tokens[shared..tokens.len() - 1]);
+            inputs.resize(start + width, 0);
+            rows.extend((*from..tokens.len()).map(|place| (start + place - 1 - shared) as u32));
             chosen.extend_from_slice(&tokens[(*from).min(tokens.len())..]);
         }
         Ok(Batch {
-            size: (sequences.len(), width),
+            shape: BatchShape {
+                shared,
+                sequences: sequences.len(),
+                tokens: width,
+            },
             inputs: Tensor::new(inputs, &self.device)?,
             rows: Tensor::new(rows, &self.device)?,
             chosen,
         })
     }
 
-    /// Computes the input of each layer and the output of the last one, without derivatives.
-    fn layers(&self, batch: &Batch, pass: &LayerPass<'_>) -> Result<Vec<Tensor>> {
+    /// The input of the first layer for the tokens `[rows]`: `[rows, hidden_size]`, without a derivative.
+    pub(super) fn embedded(&self, tokens: &Tensor) -> Result<Tensor> {
         let embeddings = self.parameters.get(&self.config.embeddings().weight().0)?;
-        let x = embeddings.as_detached_tensor().index_select(&batch.inputs, 0)?;
-        let mut states = vec![scaled(x, self.config.multipliers.embeddings)?];
+        let x = embeddings.as_detached_tensor().index_select(tokens, 0)?;
+        scaled(x, self.config.multipliers.embeddings)
+    }
+
+    /// The logits, `[rows, vocab_size]`, of rows that the last layer gives.
+    pub(super) fn logits(&self, rows: Tensor) -> Result<Tensor> {
+        let normed = self.pass().norm(Some(&self.final_norm()), rows)?;
+        let logits = normed.matmul(&self.parameters.get(&self.output())?.t()?)?;
+        let logits = scaled(logits, self.config.multipliers.logits)?;
+        capped(logits, self.config.soft_caps.logits)
+    }
+
+    /// Computes the input of each layer and the output of the last one, without derivatives.
+    fn layers(&self, batch: &Batch, attention: &BatchAttention) -> Result<Vec<Tensor>> {
+        let mut states = vec![self.embedded(&batch.inputs)?];
         for layer in 0..self.config.layers {
-            let next = pass.layer(layer, &states[layer])?.detach();
+            let next = self
+                .pass()
+                .layer(layer, &states[layer], &mut |one| attention.attend(one))?
+                .detach();
             states.push(next);
         }
         Ok(states)
     }
 
     /// The log-probabilities of the tokens in `range`, of the rows of the last layer that they come behind.
-    fn chunk(
-        &self,
-        pass: &LayerPass<'_>,
-        rows: &Tensor,
-        (batch, range): (&Batch, Range<usize>),
-        temperature: f64,
-    ) -> Result<Tensor> {
-        let normed = pass.norm(Some(&self.final_norm()), rows.clone())?;
-        let logits = normed.matmul(&self.parameters.get(&self.output())?.t()?)?;
-        let logits = scaled(logits, self.config.multipliers.logits)?;
-        let logits = (capped(logits, self.config.soft_caps.logits)? / temperature)?;
+    fn chunk(&self, rows: &Tensor, (batch, range): (&Batch, Range<usize>), temperature: f64) -> Result<Tensor> {
+        let logits = (self.logits(rows.clone())? / temperature)?;
         let chosen = Tensor::from_slice(&batch.chosen[range.clone()], range.len(), &self.device)?;
         log_probabilities(&logits, &chosen)
     }
@@ -216,37 +244,43 @@ impl TrainableModel {
     }
 
     /// Adds the log-probabilities of the tokens that count to `all`.
-    fn forward(&self, sequences: &[TokenSequence], temperature: f64, all: &mut Vec<f32>) -> Result<()> {
-        let batch = self.batch(sequences)?;
-        let pass = self.pass(&batch)?;
-        let Some(last) = self.layers(&batch, &pass)?.pop() else {
+    fn forward(&self, part: (&[TokenSequence], usize), temperature: f64, all: &mut Vec<f32>) -> Result<()> {
+        let batch = self.batch(part)?;
+        let Some(last) = self.layers(&batch, &self.attention(&batch)?)?.pop() else {
             return Ok(());
         };
         for range in self.chunks(batch.chosen.len()) {
             let rows = batch.rows.narrow(0, range.start, range.len())?;
             let rows = last.index_select(&rows, 0)?;
-            let numbers = self.chunk(&pass, &rows, (&batch, range), temperature)?;
+            let numbers = self.chunk(&rows, (&batch, range), temperature)?;
             all.extend(numbers.detach().to_vec1::<f32>()?);
         }
         Ok(())
     }
 
-    fn pass(&self, batch: &Batch) -> Result<LayerPass<'_>> {
-        LayerPass::new((&self.config, &self.parameters), &self.rope, batch.size, &self.device)
+    fn attention(&self, batch: &Batch) -> Result<BatchAttention> {
+        BatchAttention::new(&self.rope, batch.shape, &self.device)
     }
 
-    /// Adds the derivatives of the loss of `sequences`, whose tokens' numbers begin at `start`.
+    pub(super) fn pass(&self) -> LayerPass<'_> {
+        LayerPass {
+            config: &self.config,
+            parameters: &self.parameters,
+        }
+    }
+
+    /// Adds the derivatives of the loss of the sequences of `part`, whose tokens' numbers begin at `start`.
     fn backward(
         &self,
-        sequences: &[TokenSequence],
+        part: (&[TokenSequence], usize),
         temperature: f64,
         loss: &TokenLoss,
         start: usize,
         gradients: &mut Gradients,
     ) -> Result<LossParts> {
-        let batch = self.batch(sequences)?;
-        let pass = self.pass(&batch)?;
-        let mut states = self.layers(&batch, &pass)?;
+        let batch = self.batch(part)?;
+        let attention = self.attention(&batch)?;
+        let mut states = self.layers(&batch, &attention)?;
         let Some(last) = states.pop() else {
             return Ok(LossParts::default());
         };
@@ -255,7 +289,7 @@ impl TrainableModel {
         for range in self.chunks(batch.chosen.len()) {
             let places = batch.rows.narrow(0, range.start, range.len())?.contiguous()?;
             let rows = Var::from_tensor(&last.index_select(&places, 0)?)?;
-            let own = self.chunk(&pass, rows.as_tensor(), (&batch, range.clone()), temperature)?;
+            let own = self.chunk(rows.as_tensor(), (&batch, range.clone()), temperature)?;
             let (sum, added) = loss.part(&own, start + range.start..start + range.end)?;
             parts += added;
             if let Some(of_rows) = self.add_gradients(&sum, &rows, gradients)? {
@@ -269,7 +303,10 @@ impl TrainableModel {
             };
             let input = Var::from_tensor(&input)?;
             // The derivative of this sum is that of the loss.
-            let sum = (pass.layer(layer, input.as_tensor())? * &slope)?.sum_all()?;
+            let output = self
+                .pass()
+                .layer(layer, input.as_tensor(), &mut |one| attention.attend(one))?;
+            let sum = (output * &slope)?.sum_all()?;
             slope = match self.add_gradients(&sum, &input, gradients)? {
                 Some(slope) => slope,
                 None => slope.zeros_like()?,
@@ -294,21 +331,33 @@ impl TrainableModel {
     }
 }
 
-/// Sequences in a row that go through the layers together: at most `cells` tokens, those counted that fill up, or one sequence.
-fn micro_batches(sequences: &[TokenSequence], cells: usize) -> Vec<Range<usize>> {
-    let mut batches = Vec::new();
-    let (mut start, mut width) = (0, 0);
+/// Sequences in a row that go through the layers together, with the number of tokens that all of them begin with and that are computed once:
+/// at most `cells` tokens, those counted that fill up, or one sequence. Neighbours with the same prompt share all of it but its last token,
+/// which predicts the first one of each reply; a longer one of them goes by itself where filling up would cost more than the prompt.
+fn micro_batches(sequences: &[TokenSequence], cells: usize) -> Vec<(Range<usize>, usize)> {
+    let mut batches: Vec<(Range<usize>, usize)> = Vec::new();
+    let mut width = 0;
     for (number, sequence) in sequences.iter().enumerate() {
-        let wider = width.max(sequence.tokens.len());
-        if number > start && wider * (number + 1 - start) > cells {
-            batches.push(start..number);
-            (start, width) = (number, sequence.tokens.len());
-        } else {
-            width = wider;
+        let (prompt, length) = (sequence.prompt(), sequence.tokens.len());
+        let is_alike = |other: &TokenSequence| other.prompt() == prompt;
+        let follows = number > 0 && is_alike(&sequences[number - 1]);
+        let shared = match follows || sequences.get(number + 1).is_some_and(is_alike) {
+            true => prompt.len() - 1,
+            false => 0,
+        };
+        let cost = |count: usize, width: usize| shared + count * (width - shared);
+        if let Some((range, shared_before)) = batches.last_mut()
+            && (follows || (shared, *shared_before) == (0, 0))
+        {
+            let joined = cost(range.len() + 1, width.max(length));
+            if joined <= cells && (shared == 0 || joined <= cost(range.len(), width) + length) {
+                range.end += 1;
+                width = width.max(length);
+                continue;
+            }
         }
-    }
-    if start < sequences.len() {
-        batches.push(start..sequences.len());
+        batches.push((number..number + 1, shared));
+        width = length;
     }
     batches
 }

@@ -1,4 +1,4 @@
-//! [`LayerPass`]: one layer over a batch of sequences, of operations that have a derivative.
+//! [`LayerPass`]: one layer over the rows of a batch, of operations that have a derivative. How the rows attend to each other is given.
 
 use candle_core::{D, Device, Result, Tensor};
 
@@ -12,49 +12,157 @@ use crate::load::shapes::matrices::{GatedShapes, MatrixShape, NamedShape};
 use crate::load::shapes::tensors::{FeedForwardShapes, MixerShapes};
 use crate::network::rope::{Angles, Rope};
 
-/// Values that all layers share in a pass over a batch, `[sequences, tokens]`. Shorter sequences are padded behind their end,
-/// where none of their tokens looks.
+/// The layers of a network, with their weights.
+#[derive(Clone, Copy)]
 pub(super) struct LayerPass<'a> {
-    config: &'a ModelConfig,
-    parameters: &'a Parameters,
-    sequences: usize,
-    tokens: usize,
-    /// `[tokens, rotary_dim / 2]`.
-    angles: Angles<Tensor>,
+    pub(super) config: &'a ModelConfig,
+    pub(super) parameters: &'a Parameters,
 }
 
-impl<'a> LayerPass<'a> {
-    /// A pass over `sequences` sequences of `tokens` tokens.
-    pub(super) fn new(
-        (config, parameters): (&'a ModelConfig, &'a Parameters),
-        rope: &Rope,
-        (sequences, tokens): (usize, usize),
-        device: &Device,
-    ) -> Result<Self> {
-        let angles = rope.angles(0, tokens);
-        let tensor = |numbers: Vec<f32>| {
-            let pairs = numbers.len() / tokens;
-            Tensor::from_vec(numbers, (tokens, pairs), device)
-        };
-        let both = |(cos, sin)| Ok::<_, candle_core::Error>((tensor(cos)?, tensor(sin)?));
+/// Rows in order that belong to sequences of equal length, with the angles of their positions.
+pub(super) struct Span {
+    pub(super) sequences: usize,
+    /// Number of rows of each sequence.
+    pub(super) tokens: usize,
+    /// `[tokens, rotary_dim / 2]`.
+    pub(super) angles: Angles<Tensor>,
+}
+
+impl Span {
+    /// Sequences of `tokens` tokens whose positions begin at `start`.
+    pub(super) fn new(rope: &Rope, sequences: usize, start: usize, tokens: usize, device: &Device) -> Result<Self> {
+        let angles = rope.angles(start, tokens);
         Ok(Self {
-            config,
-            parameters,
             sequences,
             tokens,
-            angles: Angles {
-                whole: both(angles.whole)?,
-                local: angles.local.map(both).transpose()?,
-            },
+            angles: on_device(angles, tokens, device)?,
         })
     }
 
-    /// Computes the layer of that number for `x`; `x` and the result are `[sequences · tokens, hidden_size]`.
-    pub(super) fn layer(&self, index: usize, x: &Tensor) -> Result<Tensor> {
+    /// Sequences of one token each, at `positions`.
+    pub(super) fn of_single(rope: &Rope, positions: &[usize], device: &Device) -> Result<Self> {
+        let mut all = rope.angles(0, 0);
+        for &position in positions {
+            let Angles { whole, local } = rope.angles(position, 1);
+            all.whole.0.extend(whole.0);
+            all.whole.1.extend(whole.1);
+            if let (Some(all), Some(local)) = (&mut all.local, local) {
+                all.0.extend(local.0);
+                all.1.extend(local.1);
+            }
+        }
+        // As rows of one sequence each has an angle of its own.
+        Ok(Self {
+            sequences: 1,
+            tokens: positions.len(),
+            angles: on_device(all, positions.len(), device)?,
+        })
+    }
+
+    /// Number of rows.
+    pub(super) fn rows(&self) -> usize {
+        self.sequences * self.tokens
+    }
+}
+
+fn on_device(angles: Angles<Vec<f32>>, tokens: usize, device: &Device) -> Result<Angles<Tensor>> {
+    let tensor = |numbers: Vec<f32>| {
+        let pairs = numbers.len() / tokens;
+        Tensor::from_vec(numbers, (tokens, pairs), device)
+    };
+    let both = |(cos, sin)| Ok::<_, candle_core::Error>((tensor(cos)?, tensor(sin)?));
+    Ok(Angles {
+        whole: both(angles.whole)?,
+        local: angles.local.map(both).transpose()?,
+    })
+}
+
+/// Queries, keys and values of a layer, before norms and positions: `[rows, heads · head_dim]`, keys and values `[rows, kv_heads · head_dim]`.
+pub(super) struct Projections<'a> {
+    pass: LayerPass<'a>,
+    /// Number of the layer.
+    pub(super) layer: usize,
+    /// Number of tokens that one sees, itself included.
+    pub(super) window: usize,
+    positions: Positions,
+    norms: &'a [NamedShape],
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+}
+
+impl Projections<'_> {
+    /// The queries, keys and values of the rows of `span`, which begin with row `start`, normalised and turned:
+    /// `[sequences, heads, tokens, head_dim]`.
+    pub(super) fn of_span(&self, start: usize, span: &Span) -> Result<[Tensor; 3]> {
+        let heads = self.pass.config.heads;
+        let kv_heads = self.pass.config.heads_of(self.layer).kv_heads;
+        let (query_norm, key_norm) = (self.norms.first(), self.norms.get(1));
+        let rows = |all: &Tensor| all.narrow(0, start, span.rows());
+        Ok([
+            self.by_head(rows(&self.query)?, heads, (query_norm, self.positions), span)?,
+            self.by_head(rows(&self.key)?, kv_heads, (key_norm, self.positions), span)?,
+            self.by_head(rows(&self.value)?, kv_heads, (None, Positions::None), span)?,
+        ])
+    }
+
+    /// `x`, `[rows, heads · head_dim]`, normalised and turned, as `[sequences, heads, tokens, head_dim]`.
+    fn by_head(
+        &self,
+        x: Tensor,
+        heads: usize,
+        (norm, positions): (Option<&NamedShape>, Positions),
+        span: &Span,
+    ) -> Result<Tensor> {
+        let width = x.dim(1)?;
+        let x = match norm {
+            // Of each head or of all together.
+            Some(norm) => {
+                let together = norm.1.first().copied().unwrap_or(width);
+                self.pass.norm(Some(norm), x.reshape(((), together))?)?
+            }
+            None => x,
+        };
+        let x = x.reshape((span.sequences, span.tokens, heads, width / heads))?;
+        let x = x.transpose(1, 2)?.contiguous()?;
+        match span.angles.of(positions) {
+            Some(angles) => rotated(&x, angles, self.pass.config.family.rotates_neighbours()),
+            None => Ok(x),
+        }
+    }
+
+    /// The scores of keys, `[batch, kv_heads, seen, head_dim]`, for queries, `[batch, kv_heads, rows, head_dim]`: `[batch, kv_heads, rows, seen]`.
+    pub(super) fn scores(&self, query: &Tensor, key: &Tensor) -> Result<Tensor> {
+        let query = (query * f64::from(self.pass.config.multipliers.scores))?;
+        capped(query.matmul(&key.t()?)?, self.pass.config.soft_caps.scores)
+    }
+
+    /// What the tokens of `query`, `[sequences, heads, tokens, head_dim]`, find in keys and values, `[sequences, kv_heads, seen, head_dim]`,
+    /// the last of which are their own, as `[sequences · tokens, heads · head_dim]`.
+    pub(super) fn attended(&self, query: &Tensor, [key, value]: [&Tensor; 2]) -> Result<Tensor> {
+        let (sequences, heads, tokens, head_dim) = query.dims4()?;
+        let (kv_heads, seen) = (key.dim(1)?, key.dim(2)?);
+        // The heads that share a key head are rows of one product.
+        let query = query.reshape((sequences, kv_heads, heads / kv_heads * tokens, head_dim))?;
+        let scores = self.scores(&query, key)?.reshape((sequences, heads, tokens, seen))?;
+        let shares = causal_softmax(&scores, self.window)?;
+        let shares = shares.reshape((sequences, kv_heads, heads / kv_heads * tokens, seen))?;
+        let mixed = shares.matmul(value)?.reshape((sequences, heads, tokens, head_dim))?;
+        let mixed = mixed.transpose(1, 2)?.contiguous()?;
+        mixed.reshape((sequences * tokens, heads * head_dim))
+    }
+}
+
+/// Computes what the rows of a layer find by attention, `[rows, heads · head_dim]`.
+pub(super) type Attend<'f> = dyn FnMut(&Projections<'_>) -> Result<Tensor> + 'f;
+
+impl LayerPass<'_> {
+    /// Computes the layer of that number for `x`; `x` and the result are `[rows, hidden_size]`.
+    pub(super) fn layer(&self, index: usize, x: &Tensor, attend: &mut Attend<'_>) -> Result<Tensor> {
         let shapes = self.config.layer(index);
         let residuals = self.config.multipliers.residuals;
         let seen = self.norm(shapes.mixer_norms.before.as_ref(), x.clone())?;
-        let mixed = self.attention(index, &shapes.mixer, &seen)?;
+        let mixed = self.attention((index, &shapes.mixer), &seen, attend)?;
         let mixed = self.norm(shapes.mixer_norms.behind.as_ref(), mixed)?;
         let x = (x + scaled(mixed, residuals)?)?;
         let seen = self.norm(shapes.feed_forward_norms.before.as_ref(), x.clone())?;
@@ -67,32 +175,27 @@ impl<'a> LayerPass<'a> {
         x + scaled(fed, residuals)?
     }
 
-    /// Computes the layer's attention for the tokens of `x`.
-    fn attention(&self, index: usize, shapes: &MixerShapes, x: &Tensor) -> Result<Tensor> {
+    /// Computes the layer's attention for the rows of `x`.
+    fn attention(&self, (layer, shapes): (usize, &MixerShapes), x: &Tensor, attend: &mut Attend<'_>) -> Result<Tensor> {
         let (MixerShapes::Attention { qkv, output, norms, .. }, Mixer::Attention { window, positions }) =
-            (shapes, self.config.mixers[index])
+            (shapes, self.config.mixers[layer])
         else {
-            candle_core::bail!("layer {index} has no attention");
+            candle_core::bail!("layer {layer} has no attention");
         };
-        let Heads { kv_heads, head_dim } = self.config.heads_of(index);
-        let heads = self.config.heads;
-        let [query, key, value] = self.parts(qkv, [heads * head_dim, kv_heads * head_dim, kv_heads * head_dim], x)?;
-        let query = self.by_head(query, heads, norms.first(), positions)?;
-        let key = self.by_head(key, kv_heads, norms.get(1), positions)?;
-        let value = self.by_head(value, kv_heads, None, Positions::None)?;
-
-        // The heads that share a key head are rows of one product: [sequences, kv_heads, group · tokens, head_dim].
-        let grouped = (self.sequences, kv_heads, heads / kv_heads * self.tokens, head_dim);
-        let query = (query.reshape(grouped)? * f64::from(self.config.multipliers.scores))?;
-        let scores = query.matmul(&key.transpose(2, 3)?.contiguous()?)?;
-        let scores = capped(scores, self.config.soft_caps.scores)?;
-        let (sequences, tokens) = (self.sequences, self.tokens);
-        let scores = scores.reshape((sequences, heads, tokens, tokens))?;
-        let shares = causal_softmax(&scores, window.unwrap_or(usize::MAX))?;
-        let shares = shares.reshape((sequences, kv_heads, heads / kv_heads * tokens, tokens))?;
-        let mixed = shares.matmul(&value)?.reshape((sequences, heads, tokens, head_dim))?;
-        let mixed = mixed.transpose(1, 2)?.contiguous()?;
-        self.linear(output, &mixed.reshape((sequences * tokens, heads * head_dim))?)
+        let Heads { kv_heads, head_dim } = self.config.heads_of(layer);
+        let widths = [self.config.heads, kv_heads, kv_heads].map(|heads| heads * head_dim);
+        let [query, key, value] = self.parts(qkv, widths, x)?;
+        let mixed = attend(&Projections {
+            pass: *self,
+            layer,
+            window: window.unwrap_or(usize::MAX),
+            positions,
+            norms,
+            query,
+            key,
+            value,
+        })?;
+        self.linear(output, &mixed)
     }
 
     /// The products of `x` with matrices that are tensors of their own or one tensor of all, as parts of the given widths.
@@ -113,25 +216,6 @@ impl<'a> LayerPass<'a> {
         };
         <[Tensor; N]>::try_from(parts)
             .map_err(|parts| candle_core::Error::Msg(format!("{} matrices in place of {N}", parts.len())).bt())
-    }
-
-    /// `x`, `[sequences · tokens, heads · head_dim]`, normalised and turned, as `[sequences, heads, tokens, head_dim]`.
-    fn by_head(&self, x: Tensor, heads: usize, norm: Option<&NamedShape>, positions: Positions) -> Result<Tensor> {
-        let width = x.dim(1)?;
-        let x = match norm {
-            // Of each head or of all together.
-            Some(norm) => {
-                let together = norm.1.first().copied().unwrap_or(width);
-                self.norm(Some(norm), x.reshape(((), together))?)?
-            }
-            None => x,
-        };
-        let x = x.reshape((self.sequences, self.tokens, heads, width / heads))?;
-        let x = x.transpose(1, 2)?.contiguous()?;
-        match self.angles.of(positions) {
-            Some(angles) => rotated(&x, angles, self.config.family.rotates_neighbours()),
-            None => Ok(x),
-        }
     }
 
     /// A gated feed-forward part.

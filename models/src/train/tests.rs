@@ -14,7 +14,7 @@ use super::loss::{PolicyLoss, TokenLoss, group_advantages};
 use super::trainable_model::TrainableModel;
 use crate::{
     DecodeOptions, Family, FinishReason, HubSettings, LanguageModel, LoadOptions, ModelDevice, ModelError, ModelSource,
-    RandomCheckpoint, SamplingOptions, WeightFormat, generate, load, logits_to_host,
+    RandomCheckpoint, ReplyOptions, SampledReply, SamplingOptions, WeightFormat, generate, load, logits_to_host,
 };
 
 /// Families that can be trained; between them they have every part that a pass knows.
@@ -85,19 +85,140 @@ fn log_probabilities_are_those_of_the_decode_loop() {
                 ..LoadOptions::default()
             };
             let mut loaded = load(&source, &options).unwrap();
-            let mut now = model.transformers(1).unwrap().remove(0);
-            for appending in [loaded.model.as_mut(), &mut now as &mut dyn LanguageModel] {
-                let expected = sequences.iter().flat_map(|one| by_appending(appending, one, 0.7));
-                let expected: Vec<f64> = expected.collect();
-                assert_eq!((found.len(), alone.len()), (48, 48));
-                for (found, expected) in found.iter().zip(&expected).chain(alone.iter().zip(&expected)) {
-                    assert!(
-                        (f64::from(*found) - expected).abs() < 1e-4,
-                        "{family:?}: {found} {expected}"
-                    );
-                }
+            let appending = loaded.model.as_mut();
+            let expected = sequences.iter().flat_map(|one| by_appending(appending, one, 0.7));
+            let expected: Vec<f64> = expected.collect();
+            assert_eq!((found.len(), alone.len()), (48, 48));
+            for (found, expected) in found.iter().zip(&expected).chain(alone.iter().zip(&expected)) {
+                assert!(
+                    (f64::from(*found) - expected).abs() < 1e-4,
+                    "{family:?}: {found} {expected}"
+                );
             }
         }
+    }
+}
+
+/// Replies of the given lengths to one prompt of 20 tokens.
+fn replies(lengths: &[usize]) -> Vec<TokenSequence> {
+    let with_prompt = |(number, length): (usize, &usize)| {
+        let (prompt, reply) = (sequence(20, 20, 9), sequence(*length, 0, number as u64));
+        TokenSequence {
+            tokens: [prompt.tokens, reply.tokens].concat(),
+            from: 20,
+        }
+    };
+    lengths.iter().enumerate().map(with_prompt).collect()
+}
+
+#[test]
+fn replies_to_one_prompt_are_computed_together_as_they_are_alone() {
+    for family in TRAINABLE {
+        let directory = tempfile::tempdir().unwrap();
+        let model = trainable(&checkpoint(directory.path(), family, |_| ())).unwrap();
+        // The prompt alone is longer than the windows; a reply of one token, a long one, and neighbours with other prompts.
+        let group = replies(&[1, 7, 9, 60]);
+        let sequences = [
+            vec![sequence(30, 9, 1), sequence(25, 9, 2)],
+            group,
+            vec![sequence(12, 1, 3)],
+        ]
+        .concat();
+        let tokens = sequences.iter().map(TokenSequence::counted).sum();
+        assert_eq!(tokens, 21 + 16 + 77 + 11);
+        let loss = TokenLoss::Likelihood { tokens };
+        let numbers = |sequences: &[TokenSequence]| {
+            let own = model.log_probabilities(sequences, 0.7, 1 << 20).unwrap();
+            let (parts, gradients) = model.gradients(sequences, 0.7, &loss, 1 << 20).unwrap();
+            let gradients = gradients.numbers().unwrap().into_values().flatten();
+            (own, gradients.chain([parts.loss as f32]).collect::<Vec<f32>>())
+        };
+        let (together, sum) = numbers(&sequences);
+        let (mut alone, mut sum_alone) = (Vec::new(), vec![0.0; sum.len()]);
+        for one in &sequences {
+            let (own, added) = numbers(std::slice::from_ref(one));
+            alone.extend(own);
+            sum_alone = sum_alone.iter().zip(added).map(|(sum, added)| sum + added).collect();
+        }
+        assert_eq!(together.len(), alone.len());
+        let pairs = together.iter().zip(&alone).chain(sum.iter().zip(&sum_alone));
+        for (together, alone) in pairs {
+            assert!((together - alone).abs() < 1e-4, "{family:?}: {together} {alone}");
+        }
+    }
+}
+
+#[test]
+fn replies_side_by_side_are_those_of_the_decode_loop() {
+    let long: Vec<u32> = sequence(60, 60, 8).tokens;
+    let prompts: Vec<(&[u32], u64)> = vec![
+        (&long[..30], 1),
+        (&long[..30], 2),
+        (&long[..30], 3),
+        // Nothing of this prompt is read before the replies.
+        (&long[5..6], 4),
+        (&long[5..6], 5),
+        (&long, 6),
+        (&long[3..9], 7),
+    ];
+    for family in TRAINABLE {
+        let directory = tempfile::tempdir().unwrap();
+        let source = checkpoint(directory.path(), family, |_| ());
+        let model = trainable(&source).unwrap();
+        let mut loaded = load(
+            &source,
+            &LoadOptions {
+                dtype: WeightFormat::F32,
+                ..LoadOptions::default()
+            },
+        )
+        .unwrap();
+        let mut decoded = |temperature: f64, end: u32, max_tokens: usize| {
+            let replies = prompts.iter().map(|(prompt, seed)| {
+                let sampling = SamplingOptions {
+                    temperature: temperature as f32,
+                    seed: *seed,
+                    ..SamplingOptions::default()
+                };
+                let options = DecodeOptions::new(sampling, vec![end], max_tokens);
+                let reply = generate(loaded.model.as_mut(), prompt, None, &options, &AtomicBool::new(false));
+                SampledReply {
+                    tokens: reply.token_ids(),
+                    is_ended: reply.finish.unwrap() == FinishReason::EndOfSequence,
+                }
+            });
+            replies.collect::<Vec<SampledReply>>()
+        };
+        for temperature in [0.0, 1.5] {
+            // A token that some replies contain ends them early.
+            let whole = decoded(temperature, 0, 50);
+            let end = whole[1].tokens[20];
+            for (end, max_tokens) in [(0, 50), (end, 50), (end, 1)] {
+                let options = ReplyOptions {
+                    temperature,
+                    end,
+                    max_tokens,
+                };
+                let found = model.replies(&prompts, &options, &AtomicBool::new(false)).unwrap();
+                assert_eq!(found, Some(decoded(temperature, end, max_tokens)), "{family:?}");
+            }
+        }
+        let options = ReplyOptions {
+            temperature: 0.0,
+            end: 0,
+            max_tokens: 1 << 20,
+        };
+        let stopped = model.replies(&prompts, &options, &AtomicBool::new(true)).unwrap();
+        assert_eq!(stopped, None);
+        // The context ends the reply.
+        let limit = model.config.max_positions;
+        let prompt = vec![1; limit - 3];
+        let found = model
+            .replies(&[(&prompt, 0)], &options, &AtomicBool::new(false))
+            .unwrap();
+        assert!(found.unwrap()[0].tokens.len() <= 3);
+        let empty = model.replies(&[(&[], 0)], &options, &AtomicBool::new(false));
+        assert!(matches!(empty, Err(ModelError::NothingToAppend)));
     }
 }
 
@@ -321,24 +442,23 @@ fn a_policy_learns_what_it_is_rewarded_for() {
     let mut optimiser = AdamW::new(AdamWOptions::default());
     let mut means = Vec::new();
     for step in 0..30 {
-        let mut now = model.transformers(1).unwrap().remove(0);
+        let prompts: Vec<[u32; 2]> = (0..4).map(|number| [number, 100]).collect();
+        let asked = (0..4 * GROUP).map(|sample| (&prompts[sample / GROUP][..], (step * 1000 + sample) as u64));
+        let asked: Vec<(&[u32], u64)> = asked.collect();
+        let options = ReplyOptions {
+            temperature: 4.0,
+            end: u32::MAX,
+            max_tokens: 12,
+        };
+        let replies = model.replies(&asked, &options, &AtomicBool::new(false)).unwrap();
         let mut sequences = Vec::new();
         let mut rewards = Vec::new();
-        for sample in 0..4 * GROUP {
-            let prompt = vec![(sample / GROUP) as u32, 100];
-            let sampling = SamplingOptions {
-                temperature: 4.0,
-                seed: (step * 1000 + sample) as u64,
-                ..SamplingOptions::default()
-            };
-            let options = DecodeOptions::new(sampling, Vec::new(), 12);
-            let reply = generate(&mut now, &prompt, None, &options, &AtomicBool::new(false));
-            assert_eq!(reply.finish.as_ref().unwrap(), &FinishReason::TokenLimit);
-            let tokens = reply.token_ids();
-            rewards.push(reward(&tokens));
+        for ((prompt, _), reply) in asked.iter().zip(replies.unwrap()) {
+            assert_eq!((reply.tokens.len(), reply.is_ended), (12, false));
+            rewards.push(reward(&reply.tokens));
             sequences.push(TokenSequence {
                 from: prompt.len(),
-                tokens: [prompt, tokens].concat(),
+                tokens: [prompt.to_vec(), reply.tokens].concat(),
             });
         }
         means.push(rewards.iter().sum::<f64>() / rewards.len() as f64);

@@ -20,12 +20,9 @@ use crate::load::json_fields::parse_json;
 use crate::load::shapes::matrices::{MatrixShape, NamedShape};
 use crate::load::shapes::tensors::LayerShapes;
 use crate::load::source::ModelSource;
-use crate::load::weights::{WeightBytes, Weights};
-use crate::loaded_model::thread_pool;
+use crate::load::weights::Weights;
 use crate::network::device::ModelDevice;
-use crate::network::matrices::format::MatrixFormat;
 use crate::network::rope::Rope;
-use crate::network::transformer::Transformer;
 
 /// Weights by name, which gradients can be taken of.
 #[derive(Debug)]
@@ -114,33 +111,6 @@ impl TrainableModel {
             Ok((name.clone(), numbers.map_err(failed)?))
         });
         all.collect()
-    }
-
-    /// Networks with the weights as they are now, for the decode loop: on the CPU one for each of `threads` threads, which share the
-    /// weights and compute in one thread each; on a GPU one.
-    ///
-    /// # Errors
-    ///
-    /// [`ModelError`], where the device has no room for them.
-    pub fn transformers(&self, threads: usize) -> Result<Vec<Transformer>, ModelError> {
-        let bytes = WeightBytes::Owned(self.safetensors()?);
-        let weights = Weights::new(vec![(format!("{}: {WEIGHTS}", self.name), bytes)])?;
-        let format = MatrixFormat::Converted(DType::F32);
-        let first = Transformer::new(
-            &self.name,
-            self.config.clone(),
-            &weights,
-            &format,
-            &self.device,
-            Some(thread_pool(1)?),
-        )?;
-        let mut networks = vec![first];
-        while networks.len() < threads
-            && let Some(sibling) = networks[0].sibling(Some(thread_pool(1)?))?
-        {
-            networks.push(sibling);
-        }
-        Ok(networks)
     }
 
     /// Writes the model into `directory` in Hugging Face layout, its weights as 32-bit floats.
