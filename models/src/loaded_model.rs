@@ -430,7 +430,7 @@ impl Kept {
 }
 
 /// Starts a pool of `threads` threads for forward passes.
-pub(crate) fn thread_pool(threads: usize) -> Result<Arc<rayon::ThreadPool>, ModelError> {
+fn thread_pool(threads: usize) -> Result<Arc<rayon::ThreadPool>, ModelError> {
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
         .thread_name(|index| format!("model-{index}"));

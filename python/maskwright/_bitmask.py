@@ -59,13 +59,15 @@ def apply_token_bitmask_inplace(logits: Any, bitmask: Any, *, indices: Sequence[
     """Sets the logits of forbidden tokens, and of ids beyond the bitmask, to negative infinity.
 
     `logits` is a tensor of torch or an array of numpy, of shape `(batch, vocabulary)` or `(vocabulary,)` and of a floating type;
-    `bitmask` is of shape `(batch, words)` or `(words,)`. `indices` names the rows to apply, in both; other rows do not change.
+    `bitmask`, of any kind that `allocate_token_bitmask` makes, is of shape `(batch, words)` or `(words,)`. `indices` names the rows to
+    apply, in both; other rows do not change.
     A bitmask of torch is copied to the device of the logits, which may be any device of torch; once the call returns, the bitmask may be
     filled anew. Temporary memory is one byte for each logit of the rows that are applied, and with `indices` a copy of the named rows
     of torch, too; for arrays of numpy, two bytes for each logit of one row.
 
     Raises `ValueError` if the shapes do not fit.
     """
+    bitmask = _like(logits, bitmask)
     one_row = logits.ndim == 1
     rows, masks = (logits[None], bitmask) if one_row else (logits, bitmask)
     masks = masks[None] if masks.ndim == 1 else masks
@@ -75,6 +77,22 @@ def apply_token_bitmask_inplace(logits: Any, bitmask: Any, *, indices: Sequence[
         _apply_torch(rows, masks, indices)
     else:
         _apply_numpy(rows, masks, indices)
+
+
+def _like(logits: Any, bitmask: Any) -> Any:
+    """The bitmask as a tensor of torch or an array of numpy, as the logits are."""
+    if hasattr(logits, "masked_fill_"):
+        if hasattr(bitmask, "to"):
+            return bitmask
+        import torch
+
+        words = torch.frombuffer(bytearray(bitmask.tobytes()), dtype=torch.int32)
+        return words.reshape(tuple(bitmask.shape))
+    if isinstance(bitmask, memoryview):
+        import numpy
+
+        return numpy.asarray(bitmask)
+    return bitmask
 
 
 def _apply_torch(logits: Any, bitmask: Any, indices: Sequence[int] | None) -> None:

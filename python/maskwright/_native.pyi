@@ -302,7 +302,7 @@ class Matcher:
     def rollback(self, num_tokens: int = 1) -> None:
         """Takes back the last accepted tokens, which may include a stop token.
 
-        Raises `MaskError`, and changes nothing, if fewer tokens were accepted.
+        Raises `MaskError`, and changes nothing, if fewer tokens were accepted; `ValueError` for a negative number.
         """
 
     def reset(self) -> None:

@@ -32,10 +32,12 @@ impl Drop for Executor {
 impl Executor {
     #[new]
     #[pyo3(signature = (num_threads=None))]
-    fn new(num_threads: Option<usize>) -> PyResult<Self> {
-        if num_threads == Some(0) {
-            return Err(PyValueError::new_err("num_threads is 0: one thread at least"));
-        }
+    fn new(num_threads: Option<i64>) -> PyResult<Self> {
+        let num_threads = match num_threads.map(usize::try_from) {
+            None => None,
+            Some(Ok(number)) if number > 0 => Some(number),
+            Some(_) => return Err(PyValueError::new_err("num_threads is below 1: one thread at least")),
+        };
         let executor = Inner::new(num_threads).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
         Ok(Self {
             inner: Arc::new(executor),

@@ -80,7 +80,8 @@ impl Matcher {
 
     /// Takes back the last accepted tokens.
     #[pyo3(signature = (num_tokens=1))]
-    fn rollback(&self, py: Python<'_>, num_tokens: usize) -> PyResult<()> {
+    fn rollback(&self, py: Python<'_>, num_tokens: i64) -> PyResult<()> {
+        let num_tokens = usize::try_from(num_tokens).map_err(|_| PyValueError::new_err("num_tokens is negative"))?;
         self.with(py, |matcher| matcher.rollback(num_tokens))
     }
 

@@ -52,11 +52,12 @@ impl Tokenizer {
         _class: &Bound<'_, PyType>,
         py: Python<'_>,
         path: PathBuf,
-        stop_token_ids: Option<Vec<TokenId>>,
+        stop_token_ids: Option<Vec<i64>>,
         vocab_size: Option<usize>,
         special_tokens: Option<&Bound<'_, PyMapping>>,
     ) -> PyResult<Self> {
-        let special_tokens: BTreeMap<String, TokenId> = match special_tokens {
+        let stop_token_ids = stop_token_ids.map(|ids| token_ids(&ids));
+        let special_tokens: BTreeMap<String, i64> = match special_tokens {
             Some(tokens) => dict(tokens)?.extract()?,
             None => BTreeMap::new(),
         };
@@ -64,7 +65,7 @@ impl Tokenizer {
             let read = tokenizer_files::read(&path).map_err(TokenizerError::new_err)?;
             let mut builder = read.builder;
             for (name, id) in special_tokens {
-                builder = builder.special(id, name).map_err(tokenizer_error)?;
+                builder = builder.special(token_id(id), name).map_err(tokenizer_error)?;
             }
             build(
                 builder,
@@ -81,7 +82,7 @@ impl Tokenizer {
         _class: &Bound<'_, PyType>,
         py: Python<'_>,
         tokenizer: &Bound<'_, PyAny>,
-        stop_token_ids: Option<Vec<TokenId>>,
+        stop_token_ids: Option<Vec<i64>>,
         vocab_size: Option<usize>,
     ) -> PyResult<Self> {
         let backend = match tokenizer.getattr_opt("backend_tokenizer")? {
@@ -98,9 +99,9 @@ impl Tokenizer {
         };
         let json: String = backend.call_method0("to_str")?.extract()?;
         let stop_token_ids = match stop_token_ids {
-            Some(ids) => Some(ids),
+            Some(ids) => Some(token_ids(&ids)),
             None => match tokenizer.getattr_opt("eos_token_id")? {
-                Some(id) => id.extract::<Option<TokenId>>()?.map(|id| vec![id]),
+                Some(id) => id.extract::<Option<i64>>()?.map(|id| vec![token_id(id)]),
                 None => None,
             },
         };
@@ -117,11 +118,11 @@ impl Tokenizer {
         _class: &Bound<'_, PyType>,
         py: Python<'_>,
         encoding: &Bound<'_, PyAny>,
-        stop_token_ids: Option<Vec<TokenId>>,
+        stop_token_ids: Option<Vec<i64>>,
         vocab_size: Option<usize>,
     ) -> PyResult<Self> {
         let stop_token_ids = match stop_token_ids {
-            Some(ids) => ids,
+            Some(ids) => token_ids(&ids),
             None => vec![encoding.getattr("eot_token")?.extract()?],
         };
         let mut builder = Vocabulary::builder();
@@ -146,10 +147,11 @@ impl Tokenizer {
         _class: &Bound<'_, PyType>,
         py: Python<'_>,
         tokens: Vec<Option<Vec<u8>>>,
-        stop_token_ids: Vec<TokenId>,
+        stop_token_ids: Vec<i64>,
         special_token_ids: Option<Vec<TokenId>>,
         vocab_size: Option<usize>,
     ) -> PyResult<Self> {
+        let stop_token_ids = token_ids(&stop_token_ids);
         py.detach(|| {
             let special = special_token_ids.unwrap_or_default();
             let mut builder = Vocabulary::builder();

@@ -73,6 +73,8 @@ def test_rows_that_are_not_there_are_errors(compiler: maskwright.Compiler) -> No
             executor.fill_with_drafts(requests, bitmask)
     with pytest.raises(ValueError):
         maskwright.Executor(0)
+    with pytest.raises(ValueError, match="one thread"):
+        maskwright.Executor(-1)
 
 
 def test_drafted_tokens_have_rows(compiler: maskwright.Compiler) -> None:

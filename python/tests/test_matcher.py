@@ -189,6 +189,24 @@ def test_tensors_of_torch_are_written_in_place(compiler: maskwright.Compiler) ->
         matcher.fill_next_token_bitmask(bitmask[:, ::2])
 
 
+@pytest.mark.parametrize("of_logits", ["torch", "numpy"])
+@pytest.mark.parametrize("kind", ["torch", "numpy", "memoryview"])
+def test_bitmasks_of_each_kind_mask_logits_of_each_kind(compiler: maskwright.Compiler, of_logits: str, kind: str) -> None:
+    numpy, torch = pytest.importorskip("numpy"), pytest.importorskip("torch")
+    matcher = compiler.compile_json_schema(POINT).matcher()
+    bitmask = maskwright.allocate_token_bitmask(2, VOCAB, kind=kind)
+    matcher.fill_next_token_bitmask(bitmask, 1)
+    logits = torch.zeros(2, VOCAB) if of_logits == "torch" else numpy.zeros((2, VOCAB), dtype=numpy.float32)
+    maskwright.apply_token_bitmask_inplace(logits, bitmask)
+    assert {token for token in range(VOCAB) if logits[1, token] == 0} == mask(matcher)
+    assert bool((logits[0] == 0).all())
+
+
+def test_a_negative_number_of_tokens_is_not_taken_back(compiler: maskwright.Compiler) -> None:
+    with pytest.raises(ValueError, match="negative"):
+        compiler.compile_json_schema(POINT).matcher().rollback(-1)
+
+
 @pytest.mark.parametrize("width", [1, 31, 33, 300, 319, 330])
 def test_tensors_of_any_width_are_masked_as_bits_say(width: int) -> None:
     torch = pytest.importorskip("torch")

@@ -102,8 +102,9 @@ def test_objects_of_other_packages(tokenizer_json: str) -> None:
 
 
 def test_vocabularies_that_are_none(tokenizer_json: str) -> None:
-    with pytest.raises(maskwright.TokenizerError, match="outside the vocabulary"):
-        maskwright.Tokenizer.from_bytes([b"a"], stop_token_ids=[1])
+    for token in (1, -1):
+        with pytest.raises(maskwright.TokenizerError, match="outside the vocabulary"):
+            maskwright.Tokenizer.from_bytes([b"a"], stop_token_ids=[token])
     with pytest.raises(maskwright.TokenizerError, match="end-of-sequence"):
         maskwright.Tokenizer.from_bytes([b"a"], stop_token_ids=[])
     with pytest.raises(maskwright.TokenizerError, match="do not belong together"):

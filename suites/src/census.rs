@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use percent_encoding::percent_decode_str;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -243,10 +244,12 @@ fn children<'a>(root: &'a Value, members: &'a Map<String, Value>) -> Vec<&'a Val
     found
 }
 
-/// Returns the target of a reference within the document; `None` for any other reference, and for one that leads nowhere.
+/// Returns the target of a reference within the document; `None` for any other reference, and for one that leads nowhere. A reference is part
+/// of a URI, so its pointer may be percent-encoded (RFC 6901, section 6).
 #[must_use]
 pub fn local<'a>(root: &'a Value, reference: &str) -> Option<&'a Value> {
-    root.pointer(reference.strip_prefix('#')?)
+    let pointer = percent_decode_str(reference.strip_prefix('#')?).decode_utf8().ok()?;
+    root.pointer(&pointer)
 }
 
 fn draft(root: &Value) -> &str {
@@ -334,6 +337,9 @@ mod tests {
     fn recursion_is_a_reference_to_what_holds_it() {
         let recursive = |schema: &str| is_recursive(&serde_json::from_str(schema).unwrap());
         assert!(recursive(r##"{"items": {"$ref": "#"}}"##));
+        assert!(recursive(
+            r##"{"$ref": "#/$defs/a%20b", "$defs": {"a b": {"items": {"$ref": "#/$defs/a%20b"}}}}"##
+        ));
         assert!(recursive(
             r##"{"$ref": "#/a", "a": {"not": {"$ref": "#/b"}}, "b": {"items": {"$ref": "#/a"}}}"##
         ));

@@ -137,6 +137,11 @@ pub fn attempt(
     };
     let (model_itself, options) = (model.model.as_mut(), conditions.decode);
     let mut generation = generate_after(model_itself, conditions.read, task.prompt, constraint, options, cancel);
+    let is_full = matches!(generation.finish, Ok(FinishReason::ContextFull));
+    if is_full && options.max_tokens == usize::MAX && !generation.tokens.is_empty() {
+        // Where the answer has no other limit, the context is the limit: an answer that does not end is a wrong one.
+        generation.finish = Ok(FinishReason::TokenLimit);
+    }
     if matches!(generation.finish, Ok(FinishReason::Cancelled)) {
         return None;
     }

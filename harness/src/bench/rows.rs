@@ -253,10 +253,12 @@ fn question(record: &Record) -> (&str, &str) {
     (&record.key.dataset, &record.key.instance)
 }
 
-/// Returns the names of the schemas with a comparable answer in every group.
+/// Returns the names of the schemas with a comparable answer in every group that has answers: of runs read as one, not all ask for the same
+/// frameworks on the same datasets.
 fn covered_by_all<'a>(groups: &[Vec<&'a Record>]) -> HashSet<&'a str> {
     groups
         .iter()
+        .filter(|group| !group.is_empty())
         .map(|group| {
             let covered = group.iter().filter(|record| record.comparable().is_some());
             covered

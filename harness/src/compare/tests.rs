@@ -194,6 +194,7 @@ fn schemas_without_documents_are_no_questions() {
         found: Found::Coverage(RunRecords {
             settings: Value::Null,
             records: vec![record("with", 1), record("without", 0)],
+            warnings: Vec::new(),
         }),
     };
     let side = side(&[run], Scoring::Strict);

@@ -1,16 +1,18 @@
 //! Files in the format of EleutherAI's lm-evaluation-harness (version 0.4), so that a program which reads its results reads ours: for each model and
 //! framework a directory with `results.json` and, for each dataset or task, `samples_TASK.jsonl`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use super::bench::ReadOptions;
 use super::run::{Found, Run};
+use crate::bench::record::Record;
 use crate::error::CommandError;
 use crate::frameworks::LM_ONLY;
-use crate::quality::record::Mode;
+use crate::ifstruct::record::ReplyRecord;
+use crate::quality::record::{AnswerRecord, Mode};
 
 /// A file below the directory that is written to.
 #[derive(Debug, PartialEq)]
@@ -156,10 +158,17 @@ fn samples(run: &Run, reading: ReadOptions) -> Vec<(String, String, String, Expo
     };
     match &run.found {
         Found::Bench(run) => {
+            // As in the report, what some row of a model had no room for counts in none of them.
+            let question = |record: &Record| {
+                let key = &record.key;
+                (key.model.clone(), key.dataset.clone(), key.instance.clone())
+            };
+            let lacking = run.records.iter().filter(|record| record.lacked_room());
+            let no_room: HashSet<_> = lacking.map(question).collect();
             let usable = run
                 .records
                 .iter()
-                .filter(|record| record.unusable.is_none() && !record.lacked_room());
+                .filter(|record| record.unusable.is_none() && !no_room.contains(&question(record)));
             let each = usable.map(|record| {
                 let key = &record.key;
                 let mut metrics = BTreeMap::from([("valid", share(record.is_valid(reading.scoring)))]);
@@ -176,7 +185,13 @@ fn samples(run: &Run, reading: ReadOptions) -> Vec<(String, String, String, Expo
             each.collect()
         }
         Found::Quality(run) => {
-            let asked = run.records.iter().filter(|record| !record.lacked_room());
+            let question = |record: &AnswerRecord| {
+                let key = &record.key;
+                (key.model.clone(), key.task, key.question.clone())
+            };
+            let lacking = run.records.iter().filter(|record| record.lacked_room());
+            let no_room: HashSet<_> = lacking.map(question).collect();
+            let asked = run.records.iter().filter(|record| !no_room.contains(&question(record)));
             let each = asked.map(|record| {
                 let key = &record.key;
                 let sample = ExportedSample {
@@ -223,8 +238,10 @@ fn samples(run: &Run, reading: ReadOptions) -> Vec<(String, String, String, Expo
             each.collect()
         }
         Found::Ifstruct(run, samples) => {
-            let asked = run.records.iter().filter(|record| !record.lacked_room());
-            let each = asked.map(|record| {
+            let lacking = run.records.iter().filter(|record| record.lacked_room());
+            let no_room: HashSet<_> = lacking.map(|record| (&record.key.model, record.key.seed)).collect();
+            let is_asked = |record: &&ReplyRecord| !no_room.contains(&(&record.key.model, record.key.seed));
+            let each = run.records.iter().filter(is_asked).map(|record| {
                 let key = &record.key;
                 let asked = samples.with_seed(key.seed);
                 let sample = ExportedSample {
@@ -372,6 +389,7 @@ mod tests {
             found: Found::Bench(RunRecords {
                 settings,
                 records: models.iter().map(record).collect(),
+                warnings: Vec::new(),
             }),
         }
     }

@@ -31,6 +31,7 @@ pub fn results(run: &RunRecords<MaskRecord>, reading: ReadOptions) -> MaskResult
         serde_json::from_value(run.settings["frameworks"].clone()).unwrap_or_default();
     let rows = rows(&run.records, &names, reading.scoring == Scoring::Strict);
     let mut sentences = speed(&rows, |one, other| paired_means(&run.records, &names, one, other));
+    sentences.extend(run.warnings.iter().cloned());
     sentences.extend(spread_warning(run.records.iter().map(|record| &record.repeats_s[..])));
     MaskResults {
         names,

@@ -15,7 +15,7 @@ use crate::ifstruct::record::ReplyRecord;
 use crate::ifstruct::settings::SAMPLES_FILE;
 use crate::masks::record::MaskRecord;
 use crate::quality::record::AnswerRecord;
-use crate::run::directory::{MANIFEST, RECORDS, Recorded};
+use crate::run::directory::{MANIFEST, RECORDS, Recorded, shard_of, warnings_of};
 use crate::run::error::RunDirectoryError;
 use crate::run::heading::heading;
 use crate::run::machine;
@@ -46,6 +46,8 @@ pub struct RunRecords<R> {
     pub settings: Value,
     /// The final records, one for each key.
     pub records: Vec<R>,
+    /// Warnings about its times that were given when they were measured; those of parts are with the parts.
+    pub warnings: Vec<String>,
 }
 
 /// Records of a run, by its command.
@@ -324,6 +326,10 @@ impl<R: Recorded> RunRecords<R> {
         Ok(Self {
             settings: settings.clone(),
             records: records_of_run(path)?,
+            warnings: match shard_of(path) {
+                Some(_) => Vec::new(),
+                None => warnings_of(path),
+            },
         })
     }
 
@@ -344,6 +350,7 @@ impl<R: Recorded> RunRecords<R> {
     /// Adds the records of another run, and the further members of its settings' lists.
     fn add(&mut self, other: Self) {
         self.records.extend(other.records);
+        self.warnings.extend(other.warnings);
         for list in ["models", "servers", "frameworks", "datasets", "tasks"] {
             let Some(theirs) = other.settings[list].as_array() else {
                 continue;

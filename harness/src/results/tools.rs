@@ -28,6 +28,6 @@ pub fn report(run: &RunRecords<CallRecord>) -> ToolReport {
     });
     ToolReport {
         rows: rows(&run.records, &keys, &sized.collect::<Vec<_>>()),
-        warnings: Vec::new(),
+        warnings: run.warnings.clone(),
     }
 }

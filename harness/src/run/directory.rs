@@ -250,7 +250,7 @@ impl<R: Recorded> RunDirectory<R> {
     /// Deletes the run's files where this process started the run and measured nothing: they would only stand in the way of a second try.
     pub fn discard(self) {
         if self.is_new {
-            for name in [RECORDS, MANIFEST] {
+            for name in [RECORDS, MANIFEST, WARNINGS] {
                 // A file that stays is one that the user finds.
                 let _ = fs::remove_file(self.path.join(name));
             }
@@ -287,22 +287,24 @@ impl<R: Recorded> RunDirectory<R> {
         Ok(true)
     }
 
-    /// Keeps warnings about times for the whole run where this is a part of one, beside those of the part's earlier processes, each once.
+    /// Keeps warnings about times beside the records that they are about. Returns all that the run has, those of its earlier processes first,
+    /// each once.
     ///
     /// # Errors
     ///
     /// [`RunDirectoryError::Write`].
-    pub fn keep_warnings(&self, warnings: &[String]) -> Result<(), RunDirectoryError> {
-        if self.shard().is_none() || warnings.is_empty() {
-            return Ok(());
-        }
+    pub fn keep_warnings(&self, warnings: &[String]) -> Result<Vec<String>, RunDirectoryError> {
         let mut kept = warnings_of(&self.path);
+        let before = kept.len();
         for warning in warnings {
             if !kept.contains(warning) {
                 kept.push(warning.clone());
             }
         }
-        self.write(WARNINGS, &serde_json::to_string(&kept).unwrap_or_default())
+        if kept.len() > before {
+            self.write(WARNINGS, &serde_json::to_string(&kept).unwrap_or_default())?;
+        }
+        Ok(kept)
     }
 
     /// Tells the user where the run's files are.
@@ -317,7 +319,7 @@ pub fn shard_of(path: &Path) -> Option<Shard> {
     serde_json::from_value(manifest["shard"].clone()).ok()
 }
 
-/// Returns the warnings about times that the part of a run in `path` has kept.
+/// Returns the warnings about times that the run in `path`, or the part of one, has kept.
 pub fn warnings_of(path: &Path) -> Vec<String> {
     let text = fs::read_to_string(path.join(WARNINGS)).unwrap_or_default();
     serde_json::from_str(&text).unwrap_or_default()
@@ -486,5 +488,18 @@ pub(super) mod tests {
         assert!(part.ends_part(&[busier, busy]).unwrap());
         assert!(part.ends_part(&[]).unwrap());
         assert_eq!(warnings_of(&path), ["busy", "busier"]);
+    }
+
+    #[test]
+    fn a_whole_run_has_the_warnings_of_its_earlier_processes() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("run");
+        let manifest = Manifest::new(NoSettings {});
+        let run: RunDirectory<Counted> = RunDirectory::create(&path, &manifest, HashSet::new()).unwrap();
+        assert_eq!(run.keep_warnings(&["busy".to_owned()]).unwrap(), ["busy"]);
+        drop(run);
+        let run: RunDirectory<Counted> = RunDirectory::resume(&path, &manifest, HashSet::new()).unwrap();
+        assert!(!run.ends_part(&[]).unwrap());
+        assert_eq!(run.keep_warnings(&[]).unwrap(), ["busy"]);
     }
 }

@@ -24,7 +24,7 @@ pub const RESULT: &str = "model";
 /// Warm-up of the learning rate: it rises over one part in so many of a phase's steps.
 const WARM_UP_PART: usize = 10;
 
-/// A training run: settings, samples, decode loop, reward and files.
+/// A training run: settings, samples, replier, reward and files.
 pub struct Course<'a> {
     /// Settings of the training.
     pub settings: &'a TrainSettings,
@@ -34,7 +34,7 @@ pub struct Course<'a> {
     pub train: &'a SplitSamples,
     /// Samples that the evaluations ask.
     pub test: &'a SplitSamples,
-    /// What replies need.
+    /// Writes the replies of the model in training.
     pub replier: Replier<'a>,
     /// Reward of a reply to a sample.
     pub reward: &'a Reward<'a>,

@@ -61,7 +61,7 @@ pub struct TrainSettings {
     pub micro_batch_tokens: usize,
     /// Steps between two evaluations, beside those at the start and end of each phase; 0: no others.
     pub evaluate_every: usize,
-    /// Number of threads, on which the order of some sums depends.
+    /// Number of threads, on which the order of some sums depends, and which replies are written side by side.
     pub threads: usize,
 }
 

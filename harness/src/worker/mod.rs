@@ -25,6 +25,8 @@ pub use failure::WorkerFailure;
 pub use process::Limits;
 use process::Process;
 
+use crate::run::progress;
+
 /// The command of this program that starts a worker of one of its own frameworks.
 pub const WORKER_COMMAND: &str = "worker";
 
@@ -124,8 +126,6 @@ pub struct Worker {
     accepts_documents: bool,
     /// Number of processes started so far. Maskers of earlier ones are gone.
     generation: u64,
-    /// Maskers to forget, which are sent with the next request.
-    forgotten: Vec<u64>,
     peak_memory: u64,
 }
 
@@ -166,7 +166,6 @@ impl Worker {
             process: None,
             accepts_documents: false,
             generation: 0,
-            forgotten: Vec::new(),
             peak_memory: 0,
         }
     }
@@ -182,7 +181,6 @@ impl Worker {
         }
         let mut process = start(&self.launch)?;
         self.generation += 1;
-        self.forgotten.clear();
         let description = hello(&mut process, self.launch.hello_time, &self.limits)?;
         let mut setup = self.provision.request(description.accepts_documents).into_bytes();
         setup.push(b'\n');
@@ -240,9 +238,22 @@ impl Worker {
         self.request(&Request::Replay { masker, tokens, forced }, limits)
     }
 
-    /// Releases a masker.
+    /// Releases a masker, whose schema has its record: a process that ends while it does so is replaced, and no other schema is charged with it.
     pub fn forget(&mut self, masker: u64) {
-        self.forgotten.push(masker);
+        let Some(process) = &mut self.process else {
+            return;
+        };
+        let drop = Request::Drop { maskers: vec![masker] };
+        if let Err(failure) = process.exchange(&encode(&drop), &self.limits)
+            && failure.is_fatal()
+        {
+            progress::say(&format!(
+                "a worker ended while it released a compiled schema: {failure}"
+            ));
+            self.peak_memory();
+            self.process = None;
+            self.restart_after(&failure);
+        }
     }
 
     /// Largest resident memory of any process of this worker, in bytes.
@@ -267,18 +278,12 @@ impl Worker {
         request: &Request<'_>,
         limits: &Limits,
     ) -> Result<(T, Vec<u8>), WorkerFailure> {
-        let forgotten = std::mem::take(&mut self.forgotten);
         let Some(process) = &mut self.process else {
             return Err(WorkerFailure::Refused {
                 message: "the worker that held this masker has ended".to_owned(),
             });
         };
-        let mut outcome = Ok(());
-        if !forgotten.is_empty() {
-            let drop = Request::Drop { maskers: forgotten };
-            outcome = process.exchange(&encode(&drop), limits).map(|_| ());
-        }
-        let outcome = outcome.and_then(|()| ask(process, &encode(request), limits));
+        let outcome = ask(process, &encode(request), limits);
         if outcome.as_ref().is_err_and(WorkerFailure::is_fatal) {
             self.peak_memory();
             self.process = None;

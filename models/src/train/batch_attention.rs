@@ -40,21 +40,10 @@ impl BatchAttention {
         let (mut found, mut start) = (Vec::with_capacity(2), 0);
         for span in &self.spans {
             let [query, key, value] = projections.of_span(start, span)?;
-            let [key, value] = match &shared {
-                Some([keys, values]) => [behind(keys, key)?, behind(values, value)?],
-                None => [key, value],
-            };
-            found.push(projections.attended(&query, [&key, &value])?);
+            found.push(projections.attended(&query, [&key, &value], shared.as_ref())?);
             shared = Some([key, value]);
             start += span.rows();
         }
         Tensor::cat(&found, 0)
     }
-}
-
-/// The keys or values `own` of all sequences, `[sequences, kv_heads, tokens, head_dim]`, behind the `shared` ones, which are of one sequence.
-fn behind(shared: &Tensor, own: Tensor) -> Result<Tensor> {
-    let (_, kv_heads, tokens, head_dim) = shared.dims4()?;
-    let shared = shared.broadcast_as((own.dim(0)?, kv_heads, tokens, head_dim))?;
-    Tensor::cat(&[&shared.contiguous()?, &own], 2)
 }

@@ -96,9 +96,11 @@ struct Batch {
 
 impl TrainableModel {
     /// Returns the loss of `sequences` and its derivative by each weight. The lists of a [`PolicyLoss`](crate::PolicyLoss) have
-    /// one number for each token that counts, of all sequences in order. Logits are divided by `temperature`. Sequences go through the
-    /// layers together as long as they have at most `cells` tokens once filled up to the longest of them; a longer one goes alone. It is
-    /// faster where replies to the same prompt are neighbours, those of similar length among them.
+    /// one number for each token that counts, of all sequences in order. Logits are divided by `temperature`.
+    ///
+    /// Sequences go through the layers together as long as they have at most `cells` tokens once filled up to the longest of them; a longer
+    /// one goes alone. Neighbours with the same prompt have it once among these tokens, and go together with none that has another prompt.
+    /// Those of similar length should be neighbours, too.
     ///
     /// # Errors
     ///
@@ -124,7 +126,7 @@ impl TrainableModel {
     }
 
     /// Returns the log-probabilities, in nats, of the tokens of `sequences` that count, in order. Logits are divided by `temperature`;
-    /// sequences of up to `cells` tokens, once filled up to the longest of them, go through the layers together.
+    /// sequences go through the layers together as in [`gradients`](Self::gradients).
     ///
     /// # Errors
     ///
@@ -152,17 +154,17 @@ impl TrainableModel {
             if tokens.len() < 2 || *from == 0 {
                 return Err(ModelError::NothingToAppend);
             }
-            self.check_tokens(tokens, 0)?;
+            self.check_tokens(tokens)?;
         }
         Ok(())
     }
 
-    /// Errs where the model cannot read `tokens` and write as many as `room` behind them.
-    pub(super) fn check_tokens(&self, tokens: &[u32], room: usize) -> std::result::Result<(), ModelError> {
-        if tokens.len() + room > self.config.max_positions {
+    /// Errs where the model cannot read `tokens`.
+    pub(super) fn check_tokens(&self, tokens: &[u32]) -> std::result::Result<(), ModelError> {
+        if tokens.len() > self.config.max_positions {
             return Err(ModelError::ContextFull {
                 position: 0,
-                added: tokens.len() + room,
+                added: tokens.len(),
                 max_positions: self.config.max_positions,
             });
         }
@@ -173,6 +175,7 @@ impl TrainableModel {
         }
     }
 
+    /// Prepares sequences that begin with the same `shared` tokens.
     fn batch(&self, (sequences, shared): (&[TokenSequence], usize)) -> Result<Batch> {
         // The last token of a sequence predicts nothing.
         let width = sequences.iter().map(|one| one.tokens.len() - 1 - shared).max();
@@ -236,7 +239,7 @@ impl TrainableModel {
     }
 
     /// The parts of `tokens` tokens whose logits are made at once.
-    fn chunks(&self, tokens: usize) -> impl Iterator<Item = Range<usize>> + use<> {
+    pub(super) fn chunks(&self, tokens: usize) -> impl Iterator<Item = Range<usize>> + use<> {
         let size = (LOGITS / self.config.vocab_size).max(1);
         (0..tokens)
             .step_by(size)
@@ -258,10 +261,12 @@ impl TrainableModel {
         Ok(())
     }
 
+    /// The attention of the rows of `batch`.
     fn attention(&self, batch: &Batch) -> Result<BatchAttention> {
         BatchAttention::new(&self.rope, batch.shape, &self.device)
     }
 
+    /// The layers with the present weights.
     pub(super) fn pass(&self) -> LayerPass<'_> {
         LayerPass {
             config: &self.config,
@@ -333,7 +338,7 @@ impl TrainableModel {
 
 /// Sequences in a row that go through the layers together, with the number of tokens that all of them begin with and that are computed once:
 /// at most `cells` tokens, those counted that fill up, or one sequence. Neighbours with the same prompt share all of it but its last token,
-/// which predicts the first one of each reply; a longer one of them goes by itself where filling up would cost more than the prompt.
+/// which predicts the first one of each reply; a longer one of them begins a batch of its own where filling up would cost more than the prompt.
 fn micro_batches(sequences: &[TokenSequence], cells: usize) -> Vec<(Range<usize>, usize)> {
     let mut batches: Vec<(Range<usize>, usize)> = Vec::new();
     let mut width = 0;
@@ -360,4 +365,38 @@ fn micro_batches(sequences: &[TokenSequence], cells: usize) -> Vec<(Range<usize>
         width = length;
     }
     batches
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neighbours_with_the_same_prompt_share_it() {
+        let one = |prompt: u32, from: usize, length: usize| TokenSequence {
+            tokens: (0..from + length)
+                .map(|place| if place < from { prompt } else { place as u32 })
+                .collect(),
+            from,
+        };
+        let sequences = [
+            // These share nothing, and the third would make more than 64 tokens.
+            one(1, 10, 10),
+            one(2, 10, 20),
+            one(3, 10, 10),
+            // 19 tokens of a prompt of 20, then at most 11 of each reply.
+            one(4, 20, 5),
+            one(4, 20, 8),
+            one(4, 20, 10),
+            // Beside this one the others would be filled up by more tokens than the prompt has.
+            one(4, 20, 30),
+            // A prompt of one token has nothing before the token that predicts.
+            one(5, 1, 10),
+            one(5, 1, 10),
+        ];
+        let batches = micro_batches(&sequences, 64);
+        assert_eq!(batches, [(0..2, 0), (2..3, 0), (3..6, 19), (6..7, 19), (7..9, 0)]);
+        assert_eq!(micro_batches(&sequences[3..6], 40), [(0..2, 19), (2..3, 19)]);
+        assert_eq!(micro_batches(&sequences, 1).len(), sequences.len());
+    }
 }

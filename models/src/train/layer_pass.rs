@@ -21,11 +21,11 @@ pub(super) struct LayerPass<'a> {
 
 /// Rows in order that belong to sequences of equal length, with the angles of their positions.
 pub(super) struct Span {
-    pub(super) sequences: usize,
+    sequences: usize,
     /// Number of rows of each sequence.
-    pub(super) tokens: usize,
+    tokens: usize,
     /// `[tokens, rotary_dim / 2]`.
-    pub(super) angles: Angles<Tensor>,
+    angles: Angles<Tensor>,
 }
 
 impl Span {
@@ -51,7 +51,7 @@ impl Span {
                 all.1.extend(local.1);
             }
         }
-        // As rows of one sequence each has an angle of its own.
+        // The rows of one sequence have an angle each.
         Ok(Self {
             sequences: 1,
             tokens: positions.len(),
@@ -65,6 +65,7 @@ impl Span {
     }
 }
 
+/// Moves the angles of `tokens` positions to `device`.
 fn on_device(angles: Angles<Vec<f32>>, tokens: usize, device: &Device) -> Result<Angles<Tensor>> {
     let tensor = |numbers: Vec<f32>| {
         let pairs = numbers.len() / tokens;
@@ -93,7 +94,7 @@ pub(super) struct Projections<'a> {
 
 impl Projections<'_> {
     /// The queries, keys and values of the rows of `span`, which begin with row `start`, normalised and turned:
-    /// `[sequences, heads, tokens, head_dim]`.
+    /// `[sequences, heads, tokens, head_dim]`, keys and values with `kv_heads`.
     pub(super) fn of_span(&self, start: usize, span: &Span) -> Result<[Tensor; 3]> {
         let heads = self.pass.config.heads;
         let kv_heads = self.pass.config.heads_of(self.layer).kv_heads;
@@ -131,23 +132,49 @@ impl Projections<'_> {
         }
     }
 
-    /// The scores of keys, `[batch, kv_heads, seen, head_dim]`, for queries, `[batch, kv_heads, rows, head_dim]`: `[batch, kv_heads, rows, seen]`.
-    pub(super) fn scores(&self, query: &Tensor, key: &Tensor) -> Result<Tensor> {
-        let query = (query * f64::from(self.pass.config.multipliers.scores))?;
-        capped(query.matmul(&key.t()?)?, self.pass.config.soft_caps.scores)
-    }
-
-    /// What the tokens of `query`, `[sequences, heads, tokens, head_dim]`, find in keys and values, `[sequences, kv_heads, seen, head_dim]`,
-    /// the last of which are their own, as `[sequences · tokens, heads · head_dim]`.
-    pub(super) fn attended(&self, query: &Tensor, [key, value]: [&Tensor; 2]) -> Result<Tensor> {
+    /// What the tokens of `query`, `[sequences, heads, tokens, head_dim]`, find in the keys and values of their sequences,
+    /// `[sequences, kv_heads, seen, head_dim]`, the last of which are those of the tokens themselves, and in those before them that all
+    /// sequences share, `[1, kv_heads, shared, head_dim]`: `[sequences · tokens, heads · head_dim]`.
+    pub(super) fn attended(
+        &self,
+        query: &Tensor,
+        [key, value]: [&Tensor; 2],
+        shared: Option<&[Tensor; 2]>,
+    ) -> Result<Tensor> {
         let (sequences, heads, tokens, head_dim) = query.dims4()?;
         let (kv_heads, seen) = (key.dim(1)?, key.dim(2)?);
         // The heads that share a key head are rows of one product.
-        let query = query.reshape((sequences, kv_heads, heads / kv_heads * tokens, head_dim))?;
-        let scores = self.scores(&query, key)?.reshape((sequences, heads, tokens, seen))?;
-        let shares = causal_softmax(&scores, self.window)?;
-        let shares = shares.reshape((sequences, kv_heads, heads / kv_heads * tokens, seen))?;
-        let mixed = shares.matmul(value)?.reshape((sequences, heads, tokens, head_dim))?;
+        let rows = heads / kv_heads * tokens;
+        let query = (query * f64::from(self.pass.config.multipliers.scores))?;
+        let query = query.reshape((sequences, kv_heads, rows, head_dim))?;
+        // So are those of all sequences, where they share the keys, too: from [sequences, kv_heads, rows, ..] and back.
+        let together = |x: &Tensor| {
+            let last = x.dim(D::Minus1)?;
+            x.transpose(0, 1)?
+                .contiguous()?
+                .reshape((kv_heads, sequences * rows, last))
+        };
+        let apart = |x: Tensor| {
+            let last = x.dim(D::Minus1)?;
+            x.reshape((kv_heads, sequences, rows, last))?
+                .transpose(0, 1)?
+                .contiguous()
+        };
+        let mut scores = query.matmul(&key.t()?)?;
+        if let Some([keys, _]) = shared {
+            let earlier = apart(together(&query)?.matmul(&keys.squeeze(0)?.t()?)?)?;
+            scores = Tensor::cat(&[&earlier, &scores], D::Minus1)?;
+        }
+        let scores = capped(scores, self.pass.config.soft_caps.scores)?;
+        let all = scores.dim(D::Minus1)?;
+        let shares = causal_softmax(&scores.reshape((sequences, heads, tokens, all))?, self.window)?;
+        let shares = shares.reshape((sequences, kv_heads, rows, all))?;
+        let mut mixed = shares.narrow(3, all - seen, seen)?.contiguous()?.matmul(value)?;
+        if let Some([_, values]) = shared {
+            let earlier = together(&shares.narrow(3, 0, all - seen)?)?.matmul(&values.squeeze(0)?)?;
+            mixed = (mixed + apart(earlier)?)?;
+        }
+        let mixed = mixed.reshape((sequences, heads, tokens, head_dim))?;
         let mixed = mixed.transpose(1, 2)?.contiguous()?;
         mixed.reshape((sequences * tokens, heads * head_dim))
     }

@@ -2,17 +2,17 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use candle_core::{D, DType, Result, Tensor};
+use candle_core::{DType, Result, Tensor};
 use rayon::prelude::*;
 
 use super::layer_pass::{Projections, Span};
-use super::operations::softmax;
 use super::trainable_model::TrainableModel;
 use crate::decode::sampler::{Sampler, SamplingOptions};
 use crate::error::ModelError;
 use crate::language_model::check_finite;
+use crate::network::transformer::PROMPT_CHUNK;
 
-/// Bytes of keys and values that replies side by side may have in memory: 1 GiB. A single reply is written whatever it needs.
+/// Bytes of keys and values that the replies of all threads may have in memory: 1 GiB. A single reply is written whatever it needs.
 const MEMORY: usize = 1 << 30;
 
 /// How replies are sampled.
@@ -37,8 +37,9 @@ pub struct SampledReply {
 
 /// A reply that is being written.
 struct Writer {
-    /// Its number within the batch.
+    /// Number of the reply within the batch.
     number: usize,
+    reply: SampledReply,
     sampler: Sampler,
     /// The token read next.
     last: u32,
@@ -51,14 +52,16 @@ struct Writer {
 struct Group {
     /// Number of tokens of the prompt that have been read: all but the last.
     read: usize,
-    /// Keys `[1, kv_heads, read, head_dim]` and values of each layer; none where nothing has been read.
+    /// Keys and values of each layer, `[1, kv_heads, read, head_dim]`; none where nothing has been read.
     before: Vec<[Tensor; 2]>,
     writers: Vec<Writer>,
 }
 
-/// Replies that are written side by side. All have the same number of tokens.
+/// Replies that are written side by side. Those that are not done have the same number of tokens.
 struct ReplyBatch {
     groups: Vec<Group>,
+    /// Replies that no group has any more, with their numbers.
+    done: Vec<(usize, SampledReply)>,
     /// Keys and values of each layer behind what the groups have read, `[writers, kv_heads, room, head_dim]`.
     own: Vec<[Tensor; 2]>,
     written: usize,
@@ -66,7 +69,7 @@ struct ReplyBatch {
 
 impl TrainableModel {
     /// Samples a reply to each prompt with its seed, in order; `None` where `cancel` was set. Neighbours with the same prompt are cheaper, as
-    /// it is read once for all of them. The replies are written by as many threads as rayon's current pool has.
+    /// those in a batch read it once. On the CPU, as many batches are written at once as rayon's current pool has threads.
     ///
     /// # Errors
     ///
@@ -82,52 +85,32 @@ impl TrainableModel {
             if prompt.is_empty() {
                 return Err(ModelError::NothingToAppend);
             }
-            self.check_tokens(prompt, 0)?;
+            self.check_tokens(prompt)?;
         }
         let threads = match self.device.is_cpu() {
-            true => rayon::current_num_threads(),
+            true => rayon::current_num_threads().max(1),
             false => 1,
         };
-        let batches = self.batches(asked, options, asked.len().div_ceil(threads.max(1)));
-        let write = |asked| self.batch_of_replies(asked, options, cancel);
-        let written = batches.into_par_iter().map(write);
-        let written: Option<Vec<Vec<SampledReply>>> = written.collect::<std::result::Result<_, _>>()?;
-        Ok(written.map(|batches| batches.into_iter().flatten().collect()))
-    }
-
-    /// Splits what is asked into batches of about `count` replies, between prompts where there is memory enough.
-    fn batches<'a, 'p>(
-        &self,
-        asked: &'a [(&'p [u32], u64)],
-        options: &ReplyOptions,
-        count: usize,
-    ) -> Vec<&'a [(&'p [u32], u64)]> {
         let layers = (0..self.config.layers).map(|layer| self.config.heads_of(layer));
+        // A key and a value of four bytes for each element.
         let a_token: usize = layers.map(|heads| 8 * heads.kv_heads * heads.head_dim).sum();
-        let room = MEMORY / a_token.max(1);
-        let (mut batches, mut start, mut tokens) = (Vec::new(), 0, 0);
-        for (number, (prompt, _)) in asked.iter().enumerate() {
-            let is_read = number > start && asked[number - 1].0 == *prompt;
-            let added = self.room(prompt, options) + if is_read { 0 } else { prompt.len() };
-            if number > start && (tokens + added > room || number - start >= count && !is_read) {
-                batches.push(&asked[start..number]);
-                (start, tokens) = (number, 0);
+        let size = BatchSize {
+            replies: asked.len().div_ceil(threads),
+            tokens: MEMORY / threads / a_token.max(1),
+        };
+        let longest = options.max_tokens.min(self.config.max_positions);
+        let mut replies = Vec::with_capacity(asked.len());
+        // More batches at once would take more memory.
+        for wave in size.batches(asked, longest).chunks(threads) {
+            let written = wave
+                .par_iter()
+                .map(|asked| self.batch_of_replies(asked, options, cancel));
+            match written.collect::<std::result::Result<Option<Vec<_>>, _>>()? {
+                Some(written) => replies.extend(written.into_iter().flatten()),
+                None => return Ok(None),
             }
-            tokens += if number == start {
-                self.room(prompt, options) + prompt.len()
-            } else {
-                added
-            };
         }
-        if start < asked.len() {
-            batches.push(&asked[start..]);
-        }
-        batches
-    }
-
-    /// Largest number of tokens of a reply to `prompt`.
-    fn room(&self, prompt: &[u32], options: &ReplyOptions) -> usize {
-        options.max_tokens.min(self.config.max_positions - prompt.len())
+        Ok(Some(replies))
     }
 
     /// Writes the replies of a batch; `None` where `cancel` was set.
@@ -138,73 +121,88 @@ impl TrainableModel {
         cancel: &AtomicBool,
     ) -> std::result::Result<Option<Vec<SampledReply>>, ModelError> {
         let failed = |error| ModelError::compute(&self.name, "replies", &error);
-        let mut replies = vec![SampledReply::default(); asked.len()];
-        let mut groups = Vec::new();
+        let mut batch = ReplyBatch {
+            groups: Vec::new(),
+            done: Vec::with_capacity(asked.len()),
+            own: Vec::new(),
+            written: 0,
+        };
         for same in asked.chunk_by(|(prompt, _), (next, _)| prompt == next) {
             if cancel.load(Ordering::Relaxed) {
                 return Ok(None);
             }
-            let number = groups.iter().map(|group: &Group| group.writers.len()).sum();
-            groups.push(self.group(same, number, options).map_err(failed)?);
+            let number = batch.writers().count();
+            batch.groups.push(self.group(same, number, options).map_err(failed)?);
         }
-        let room = groups.iter().flat_map(|group| &group.writers).map(|one| one.room).max();
-        let Some(room) = room.filter(|room| *room > 0) else {
-            return Ok(Some(replies));
-        };
-        let own = self.own_memory(asked.len(), room);
-        let mut batch = ReplyBatch {
-            groups,
-            own: own.map_err(failed)?,
-            written: 0,
-        };
-        while !batch.groups.is_empty() {
+        let room = batch.writers().map(|writer| writer.room).max().unwrap_or(0);
+        batch.own = self.own_memory(asked.len(), room).map_err(failed)?;
+        loop {
+            batch.drop_done().map_err(failed)?;
+            if batch.groups.is_empty() {
+                break;
+            }
             if cancel.load(Ordering::Relaxed) {
                 return Ok(None);
             }
-            let logits = self.next_logits(&mut batch).map_err(failed)?;
-            self.sample(&mut batch, &logits, &mut replies, options.end)?;
-            batch.drop_done().map_err(failed)?;
+            self.write_token(&mut batch, options.end)?;
         }
-        Ok(Some(replies))
+        batch.done.sort_by_key(|(number, _)| *number);
+        Ok(Some(batch.done.into_iter().map(|(_, reply)| reply).collect()))
     }
 
     /// Reads the prompt that those asked have in common, but for its last token.
     fn group(&self, asked: &[(&[u32], u64)], number: usize, options: &ReplyOptions) -> Result<Group> {
-        let mut group = Group {
-            read: 0,
-            before: Vec::new(),
-            writers: Vec::with_capacity(asked.len()),
+        let (read, last) = match asked.first() {
+            Some(([read @ .., last], _)) => (read, *last),
+            _ => (&[][..], options.end),
         };
-        let Some(([first @ .., last], _)) = asked.first() else {
-            return Ok(group);
-        };
-        group.read = first.len();
-        if !first.is_empty() {
-            let span = Span::new(&self.rope, 1, 0, first.len(), &self.device)?;
-            let mut x = self.embedded(&Tensor::new(first, &self.device)?)?;
+        let writers = asked.iter().enumerate().map(|(place, (prompt, seed))| {
+            let room = options.max_tokens.min(self.config.max_positions - prompt.len());
+            Writer {
+                number: number + place,
+                reply: SampledReply::default(),
+                sampler: Sampler::new(SamplingOptions {
+                    temperature: options.temperature as f32,
+                    seed: *seed,
+                    ..SamplingOptions::default()
+                }),
+                last,
+                room,
+                is_done: room == 0,
+            }
+        });
+        Ok(Group {
+            read: read.len(),
+            before: self.keys_and_values(read)?,
+            writers: writers.collect(),
+        })
+    }
+
+    /// Keys and values of each layer for `tokens` at the start of a sequence, `[1, kv_heads, tokens, head_dim]`; none without tokens.
+    fn keys_and_values(&self, tokens: &[u32]) -> Result<Vec<[Tensor; 2]>> {
+        let mut before: Vec<[Tensor; 2]> = Vec::new();
+        for (number, chunk) in tokens.chunks(PROMPT_CHUNK).enumerate() {
+            let span = Span::new(&self.rope, 1, number * PROMPT_CHUNK, chunk.len(), &self.device)?;
+            let mut x = self.embedded(&Tensor::new(chunk, &self.device)?)?;
             for layer in 0..self.config.layers {
                 let mut attend = |projections: &Projections<'_>| {
                     let [query, key, value] = projections.of_span(0, &span)?;
-                    let found = projections.attended(&query, [&key, &value])?;
-                    group.before.push([key.detach(), value.detach()]);
+                    let all = match before.get(layer) {
+                        Some([keys, values]) => [Tensor::cat(&[keys, &key], 2)?, Tensor::cat(&[values, &value], 2)?],
+                        None => [key, value],
+                    };
+                    let found = projections.attended(&query, [&all[0], &all[1]], None)?;
+                    let all = all.map(|one| one.detach());
+                    match before.get_mut(layer) {
+                        Some(known) => *known = all,
+                        None => before.push(all),
+                    }
                     Ok(found)
                 };
                 x = self.pass().layer(layer, &x, &mut attend)?.detach();
             }
         }
-        let writers = asked.iter().enumerate().map(|(place, (prompt, seed))| Writer {
-            number: number + place,
-            sampler: Sampler::new(SamplingOptions {
-                temperature: options.temperature as f32,
-                seed: *seed,
-                ..SamplingOptions::default()
-            }),
-            last: *last,
-            room: self.room(prompt, options),
-            is_done: false,
-        });
-        group.writers.extend(writers);
-        Ok(group)
+        Ok(before)
     }
 
     /// Memory for `room` tokens of each of `writers` replies.
@@ -223,45 +221,90 @@ impl TrainableModel {
         layers.collect()
     }
 
-    /// Reads a token of each reply; returns the logits of the next ones, those of each reply in a row.
-    fn next_logits(&self, batch: &mut ReplyBatch) -> Result<Vec<f32>> {
-        let writers = || batch.groups.iter().flat_map(|group| &group.writers);
-        let tokens: Vec<u32> = writers().map(|writer| writer.last).collect();
-        let places = batch.groups.iter();
-        let places = places.flat_map(|group| group.writers.iter().map(|_| group.read + batch.written));
-        let span = Span::of_single(&self.rope, &places.collect::<Vec<usize>>(), &self.device)?;
+    /// Adds the next token to each reply that is not done.
+    fn write_token(&self, batch: &mut ReplyBatch, end: u32) -> std::result::Result<(), ModelError> {
+        let failed = |error| ModelError::compute(&self.name, "replies", &error);
+        let rows = self.read_token(batch).map_err(failed)?;
+        batch.written += 1;
+        let written = batch.written;
+        let mut writers: Vec<&mut Writer> = batch.groups.iter_mut().flat_map(|group| &mut group.writers).collect();
+        for range in self.chunks(writers.len()) {
+            let logits = rows
+                .narrow(0, range.start, range.len())
+                .and_then(|rows| self.logits(rows));
+            let logits = logits
+                .and_then(|logits| logits.flatten_all()?.to_vec1::<f32>())
+                .map_err(failed)?;
+            let pairs = writers[range]
+                .par_iter_mut()
+                .zip(logits.par_chunks(self.config.vocab_size));
+            pairs
+                .filter(|(writer, _)| !writer.is_done)
+                .try_for_each(|(writer, logits)| {
+                    check_finite(&self.name, logits)?;
+                    writer.write(logits, end, written);
+                    Ok(())
+                })?;
+        }
+        Ok(())
+    }
+
+    /// Reads the last token of each reply; returns what the last layer gives, `[writers, hidden_size]`.
+    fn read_token(&self, batch: &ReplyBatch) -> Result<Tensor> {
+        let tokens: Vec<u32> = batch.writers().map(|writer| writer.last).collect();
+        let positions = batch.groups.iter();
+        let positions = positions.flat_map(|group| group.writers.iter().map(|_| group.read + batch.written));
+        let span = Span::of_single(&self.rope, &positions.collect::<Vec<usize>>(), &self.device)?;
         let mut x = self.embedded(&Tensor::new(tokens, &self.device)?)?;
         for layer in 0..self.config.layers {
             let mut attend = |projections: &Projections<'_>| batch.attend(projections, &span);
             x = self.pass().layer(layer, &x, &mut attend)?.detach();
         }
-        batch.written += 1;
-        self.logits(x)?.flatten_all()?.to_vec1::<f32>()
+        Ok(x)
     }
+}
 
-    /// Adds the next token to each reply.
-    fn sample(
-        &self,
-        batch: &mut ReplyBatch,
-        logits: &[f32],
-        replies: &mut [SampledReply],
-        end: u32,
-    ) -> std::result::Result<(), ModelError> {
-        let rows = logits.chunks(self.config.vocab_size);
-        let writers = batch.groups.iter_mut().flat_map(|group| &mut group.writers);
-        for (writer, logits) in writers.zip(rows).filter(|(writer, _)| !writer.is_done) {
-            check_finite(&self.name, logits)?;
-            let reply = &mut replies[writer.number];
-            // Without a mask there always is a token.
-            let token = writer.sampler.sample(logits, None).unwrap_or(end);
-            reply.is_ended = token == end;
-            if !reply.is_ended {
-                reply.tokens.push(token);
-                writer.last = token;
+/// Bounds on a batch. A single reply is a batch whatever it needs.
+struct BatchSize {
+    /// Number of replies from which a batch ends before the next prompt.
+    replies: usize,
+    /// Largest number of tokens of prompts and replies together.
+    tokens: usize,
+}
+
+impl BatchSize {
+    /// Splits what is asked, with replies of up to `longest` tokens, into batches.
+    fn batches<'a, 'p>(&self, asked: &'a [(&'p [u32], u64)], longest: usize) -> Vec<&'a [(&'p [u32], u64)]> {
+        let (mut batches, mut start, mut tokens) = (Vec::new(), 0, 0);
+        for (number, (prompt, _)) in asked.iter().enumerate() {
+            let is_read = number > start && asked[number - 1].0 == *prompt;
+            let added = longest + if is_read { 0 } else { prompt.len() };
+            let is_full = tokens + added > self.tokens || number - start >= self.replies && !is_read;
+            if number > start && is_full {
+                batches.push(&asked[start..number]);
+                (start, tokens) = (number, longest + prompt.len());
+            } else {
+                tokens += added;
             }
-            writer.is_done = reply.is_ended || batch.written >= writer.room;
         }
-        Ok(())
+        if start < asked.len() {
+            batches.push(&asked[start..]);
+        }
+        batches
+    }
+}
+
+impl Writer {
+    /// Samples token number `written` of the reply by its logits.
+    fn write(&mut self, logits: &[f32], end: u32, written: usize) {
+        // Without a mask there always is a token.
+        let token = self.sampler.sample(logits, None).unwrap_or(end);
+        self.reply.is_ended = token == end;
+        if !self.reply.is_ended {
+            self.reply.tokens.push(token);
+            self.last = token;
+        }
+        self.is_done = self.reply.is_ended || written >= self.room;
     }
 }
 
@@ -276,60 +319,28 @@ impl ReplyBatch {
         keys.slice_set(&key.unsqueeze(2)?, 2, self.written)?;
         values.slice_set(&value.unsqueeze(2)?, 2, self.written)?;
 
-        let (_, heads, head_dim) = query.dims3()?;
-        let kv_heads = key.dim(1)?;
         let (mut found, mut start) = (Vec::with_capacity(self.groups.len()), 0);
         for group in &self.groups {
             let count = group.writers.len();
-            let seen = group.read + self.written + 1;
-            let hidden = seen.saturating_sub(projections.window);
-            // The first tokens behind the prompt are hidden only where all of the prompt is.
-            let own = hidden.saturating_sub(group.read);
-            let of_group = |all: &Tensor| all.narrow(0, start, count)?.narrow(2, own, self.written + 1 - own);
-            let (keys, values) = (of_group(keys)?, of_group(values)?);
-            let query = query.narrow(0, start, count)?;
-            let query = query.reshape((count, kv_heads, heads / kv_heads, head_dim))?;
-            let scores = projections.scores(&query, &keys)?;
-            let before = group.before.get(projections.layer).filter(|_| hidden < group.read);
-            let mixed = match before {
-                Some(before) => {
-                    let visible = |all: &Tensor| all.narrow(2, hidden, group.read - hidden)?.squeeze(0)?.contiguous();
-                    let [before_keys, before_values] = [visible(&before[0])?, visible(&before[1])?];
-                    // For each key head one product of all queries in the group.
-                    let together = query.transpose(0, 1)?.contiguous()?;
-                    let together = together.reshape((kv_heads, (), head_dim))?;
-                    let earlier = projections.scores(&together, &before_keys)?;
-                    let earlier = earlier
-                        .reshape((kv_heads, count, heads / kv_heads, ()))?
-                        .transpose(0, 1)?;
-                    let shares = softmax(&Tensor::cat(&[&earlier.contiguous()?, &scores], D::Minus1)?)?;
-                    let earlier = shares
-                        .narrow(3, 0, group.read - hidden)?
-                        .transpose(0, 1)?
-                        .contiguous()?;
-                    let earlier = earlier
-                        .reshape((kv_heads, (), group.read - hidden))?
-                        .matmul(&before_values)?;
-                    let earlier = earlier.reshape((kv_heads, count, heads / kv_heads, head_dim))?;
-                    let later = shares
-                        .narrow(3, group.read - hidden, self.written + 1 - own)?
-                        .contiguous()?;
-                    (later.matmul(&values)? + earlier.transpose(0, 1)?)?
-                }
-                None => softmax(&scores)?.matmul(&values)?,
-            };
-            found.push(mixed.contiguous()?.reshape((count, heads * head_dim))?);
+            let query = query.narrow(0, start, count)?.unsqueeze(2)?;
+            let own = |all: &Tensor| all.narrow(0, start, count)?.narrow(2, 0, self.written + 1);
+            let before = group.before.get(projections.layer);
+            found.push(projections.attended(&query, [&own(keys)?, &own(values)?], before)?);
             start += count;
         }
         Tensor::cat(&found, 0)
     }
 
+    /// The writers of all groups, in the order of the batch's rows.
+    fn writers(&self) -> impl Iterator<Item = &Writer> {
+        self.groups.iter().flat_map(|group| &group.writers)
+    }
+
     /// Goes on without the writers that are done, once these are a quarter: what is kept has to be copied.
     fn drop_done(&mut self) -> Result<()> {
-        let writers = || self.groups.iter().flat_map(|group| &group.writers);
-        let all = writers().count();
+        let all = self.writers().count();
         let kept: Vec<u32> = (0..)
-            .zip(writers())
+            .zip(self.writers())
             .filter(|(_, one)| !one.is_done)
             .map(|(place, _)| place)
             .collect();
@@ -337,7 +348,8 @@ impl ReplyBatch {
             return Ok(());
         }
         for group in &mut self.groups {
-            group.writers.retain(|writer| !writer.is_done);
+            let done = group.writers.extract_if(.., |writer| writer.is_done);
+            self.done.extend(done.map(|writer| (writer.number, writer.reply)));
         }
         self.groups.retain(|group| !group.writers.is_empty());
         if self.groups.is_empty() {
@@ -350,5 +362,31 @@ impl ReplyBatch {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn batches_end_between_prompts_unless_memory_is_short() {
+        let prompts: [&[u32]; 3] = [&[1; 10], &[2; 10], &[3; 40]];
+        let asked: Vec<(&[u32], u64)> = [0, 0, 0, 1, 1, 2]
+            .into_iter()
+            .zip(0..)
+            .map(|(of, seed)| (prompts[of], seed))
+            .collect();
+        let lengths = |replies, tokens| {
+            let size = BatchSize { replies, tokens };
+            let batches = size.batches(&asked, 20);
+            assert_eq!(batches.concat(), asked);
+            batches.iter().map(|batch| batch.len()).collect::<Vec<usize>>()
+        };
+        assert_eq!(lengths(2, 1000), [3, 2, 1]);
+        assert_eq!(lengths(6, 1000), [6]);
+        assert_eq!(lengths(6, 120), [5, 1]);
+        // Two replies of 20 tokens with their prompt; the last one needs more than there is.
+        assert_eq!(lengths(6, 50), [2, 1, 2, 1]);
     }
 }

@@ -99,13 +99,13 @@ fn log_probabilities_are_those_of_the_decode_loop() {
     }
 }
 
-/// Replies of the given lengths to one prompt of 20 tokens.
+/// Replies of the given lengths to one prompt of 30 tokens.
 fn replies(lengths: &[usize]) -> Vec<TokenSequence> {
     let with_prompt = |(number, length): (usize, &usize)| {
-        let (prompt, reply) = (sequence(20, 20, 9), sequence(*length, 0, number as u64));
+        let (prompt, reply) = (sequence(30, 30, 9), sequence(*length, 0, number as u64));
         TokenSequence {
             tokens: [prompt.tokens, reply.tokens].concat(),
-            from: 20,
+            from: 30,
         }
     };
     lengths.iter().enumerate().map(with_prompt).collect()
@@ -126,24 +126,41 @@ fn replies_to_one_prompt_are_computed_together_as_they_are_alone() {
         .concat();
         let tokens = sequences.iter().map(TokenSequence::counted).sum();
         assert_eq!(tokens, 21 + 16 + 77 + 11);
-        let loss = TokenLoss::Likelihood { tokens };
-        let numbers = |sequences: &[TokenSequence]| {
-            let own = model.log_probabilities(sequences, 0.7, 1 << 20).unwrap();
-            let (parts, gradients) = model.gradients(sequences, 0.7, &loss, 1 << 20).unwrap();
+        let advantages: Vec<f64> = sequences
+            .iter()
+            .enumerate()
+            .flat_map(|(number, one)| std::iter::repeat_n(number as f64 - 2.5, one.counted()))
+            .collect();
+        let numbers = |sequences: &[TokenSequence], advantages: &[f64], cells| {
+            let own = model.log_probabilities(sequences, 0.7, cells).unwrap();
+            let loss = TokenLoss::Policy(PolicyLoss {
+                tokens,
+                advantages: advantages.to_vec(),
+                old: None,
+                reference: None,
+                clip: 0.2,
+                kl: 0.0,
+            });
+            let (parts, gradients) = model.gradients(sequences, 0.7, &loss, cells).unwrap();
             let gradients = gradients.numbers().unwrap().into_values().flatten();
             (own, gradients.chain([parts.loss as f32]).collect::<Vec<f32>>())
         };
-        let (together, sum) = numbers(&sequences);
-        let (mut alone, mut sum_alone) = (Vec::new(), vec![0.0; sum.len()]);
+        let (mut alone, mut sum_alone, mut start) = (Vec::new(), Vec::new(), 0);
         for one in &sequences {
-            let (own, added) = numbers(std::slice::from_ref(one));
+            let of_one = &advantages[start..start + one.counted()];
+            let (own, added) = numbers(std::slice::from_ref(one), of_one, 1 << 20);
             alone.extend(own);
-            sum_alone = sum_alone.iter().zip(added).map(|(sum, added)| sum + added).collect();
+            sum_alone.resize(added.len(), 0.0);
+            sum_alone.iter_mut().zip(added).for_each(|(sum, added)| *sum += added);
+            start += one.counted();
         }
-        assert_eq!(together.len(), alone.len());
-        let pairs = together.iter().zip(&alone).chain(sum.iter().zip(&sum_alone));
-        for (together, alone) in pairs {
-            assert!((together - alone).abs() < 1e-4, "{family:?}: {together} {alone}");
+        // Whole groups, and groups in several batches.
+        for cells in [1 << 20, 64] {
+            let (together, sum) = numbers(&sequences, &advantages, cells);
+            assert_eq!((together.len(), sum.len()), (alone.len(), sum_alone.len()));
+            for (together, alone) in together.iter().zip(&alone).chain(sum.iter().zip(&sum_alone)) {
+                assert!((together - alone).abs() < 1e-4, "{family:?}: {together} {alone}");
+            }
         }
     }
 }
@@ -189,7 +206,8 @@ fn replies_side_by_side_are_those_of_the_decode_loop() {
             });
             replies.collect::<Vec<SampledReply>>()
         };
-        for temperature in [0.0, 1.5] {
+        for (temperature, threads) in [(0.0, 1), (1.5, 1), (1.5, 2), (1.5, 8)] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             // A token that some replies contain ends them early.
             let whole = decoded(temperature, 0, 50);
             let end = whole[1].tokens[20];
@@ -199,8 +217,12 @@ fn replies_side_by_side_are_those_of_the_decode_loop() {
                     end,
                     max_tokens,
                 };
-                let found = model.replies(&prompts, &options, &AtomicBool::new(false)).unwrap();
-                assert_eq!(found, Some(decoded(temperature, end, max_tokens)), "{family:?}");
+                let found = pool.install(|| model.replies(&prompts, &options, &AtomicBool::new(false)));
+                assert_eq!(
+                    found.unwrap(),
+                    Some(decoded(temperature, end, max_tokens)),
+                    "{family:?}"
+                );
             }
         }
         let options = ReplyOptions {
@@ -210,13 +232,35 @@ fn replies_side_by_side_are_those_of_the_decode_loop() {
         };
         let stopped = model.replies(&prompts, &options, &AtomicBool::new(true)).unwrap();
         assert_eq!(stopped, None);
-        // The context ends the reply.
+        // The context ends a reply, or leaves no room for one.
         let limit = model.config.max_positions;
-        let prompt = vec![1; limit - 3];
-        let found = model
-            .replies(&[(&prompt, 0)], &options, &AtomicBool::new(false))
+        let (nearly, full) = (vec![1; limit - 3], vec![1; limit]);
+        let asked: [(&[u32], u64); 3] = [(&full, 0), (&nearly, 0), (&[1, 2], 0)];
+        let options = ReplyOptions {
+            max_tokens: 5,
+            end: u32::MAX,
+            ..options
+        };
+        let found = model.replies(&asked, &options, &AtomicBool::new(false)).unwrap();
+        let found = found.unwrap();
+        assert_eq!(
+            found.iter().map(|one| one.tokens.len()).collect::<Vec<usize>>(),
+            [0, 3, 5]
+        );
+        loaded.model.reset();
+        let mut logits = Vec::new();
+        logits_to_host(&loaded.model.append(&nearly).unwrap(), &mut logits).unwrap();
+        let likeliest = (0..logits.len())
+            .max_by(|a, b| logits[*a].total_cmp(&logits[*b]))
             .unwrap();
-        assert!(found.unwrap()[0].tokens.len() <= 3);
+        assert_eq!(found[1].tokens[0] as usize, likeliest);
+        let refused = |prompt: &[u32]| {
+            model
+                .replies(&[(prompt, 0)], &options, &AtomicBool::new(false))
+                .unwrap_err()
+        };
+        assert!(matches!(refused(&vec![1; limit + 1]), ModelError::ContextFull { .. }));
+        assert!(matches!(refused(&[1, 1 << 20]), ModelError::TokenOutOfRange { .. }));
         let empty = model.replies(&[(&[], 0)], &options, &AtomicBool::new(false));
         assert!(matches!(empty, Err(ModelError::NothingToAppend)));
     }

@@ -40,6 +40,11 @@ fn rewrite_member(name: &str, member: &Value, changed: &mut bool) -> Value {
             let schemas = schemas.values().map(|schema| rewrite(schema, changed));
             Value::Object(keys.into_iter().zip(schemas).collect::<Map<_, _>>())
         }
+        // The names are no keywords.
+        ("properties" | "$defs" | "definitions" | "dependencies" | "dependentSchemas", Value::Object(schemas)) => {
+            let schemas = schemas.iter().map(|(name, schema)| (name.clone(), rewrite(schema, changed)));
+            Value::Object(schemas.collect())
+        }
         // Values to compare with, not schemas.
         ("enum" | "const" | "default" | "examples", _) => member.clone(),
         _ => rewrite(member, changed),
@@ -129,5 +134,12 @@ mod tests {
         let expected = json!({"properties": {"pattern": {"pattern": "\\]", "enum": [{"pattern": "]"}]}}, "patternProperties": {"\\}": {"title": "]"}}});
         assert_eq!(escaped(&schema), Some(expected));
         assert_eq!(escaped(&json!({"pattern": "[a]"})), None);
+        // Properties and definitions may be called like keywords.
+        for holder in ["properties", "definitions"] {
+            for name in ["default", "enum", "patternProperties"] {
+                let schema = |pattern: &str| json!({holder: {name: {"pattern": pattern}}});
+                assert_eq!(escaped(&schema("]")), Some(schema("\\]")), "{holder} {name}");
+            }
+        }
     }
 }

@@ -76,8 +76,8 @@ pub fn run(arguments: &BenchArguments) -> Result<(), CommandError> {
     };
     let load = (!rows.models.is_empty()).then(LoadWatch::start);
     let ended = run.ask_models(prepared, &sampling, &mut directory);
-    let mut warnings: Vec<String> = load.and_then(LoadWatch::finish).into_iter().collect();
-    directory.keep_warnings(&warnings)?;
+    let warning = load.and_then(LoadWatch::finish);
+    let mut warnings = directory.keep_warnings(warning.as_slice())?;
     ended?;
     warnings.extend(spread_warning(
         directory.records().iter().map(|record| &record.repeats_s[..]),

@@ -101,8 +101,7 @@ pub(super) fn run(arguments: &BenchArguments, file: &Path) -> Result<(), Command
         // `current` is dropped after this, as two large models may not fit into memory together.
         run.run(&set, &mut directory)
     });
-    let warnings: Vec<String> = load.finish().into_iter().collect();
-    directory.keep_warnings(&warnings)?;
+    let warnings = directory.keep_warnings(load.finish().as_slice())?;
     ended?;
     if !directory.ends_part(&warnings)? {
         report(arguments, &directory, &keys, &set, warnings)?;

@@ -168,14 +168,14 @@ pub fn run(arguments: &RunArguments) -> Result<(), CommandError> {
     let load = (!local.is_empty()).then(LoadWatch::start);
     let ended = local.iter().try_for_each(|name| run.model(name));
     let warning = load.and_then(LoadWatch::finish);
-    run.directory.keep_warnings(warning.as_slice())?;
+    let warnings = run.directory.keep_warnings(warning.as_slice())?;
     ended?;
     let mut reasons = Vec::new();
     for client in &clients {
         reasons.extend(run.server(client)?);
     }
-    if !directory.ends_part(warning.as_slice())? {
-        finish(&directory, &samples, arguments.json, warning)?;
+    if !directory.ends_part(&warnings)? {
+        finish(&directory, &samples, arguments.json, &warnings)?;
     }
     CommandError::unless_finished(reasons, &directory)
 }
@@ -476,7 +476,7 @@ fn finish(
     directory: &RunDirectory<ReplyRecord>,
     samples: &Samples,
     json_only: bool,
-    warning: Option<String>,
+    warnings: &[String],
 ) -> Result<(), CommandError> {
     let records = directory.records().iter().filter(|record| record.is_final());
     let replies: Vec<(&ReplyRecord, &Sample)> = records
@@ -485,7 +485,7 @@ fn finish(
     let rows = report::rows(&replies);
     let json = format!("{}\n", report::json(&rows));
     let mut unfinished = report::unfinished(&rows, samples.all().len());
-    unfinished.extend(warning.map(|warning| format!("\n{warning}\n")));
+    unfinished.extend(warnings.iter().map(|warning| format!("\n{warning}\n")));
     let markdown = directory.heading() + &report::leaderboard(&rows, TableStyle::Markdown) + &unfinished;
     let written = directory
         .write("report.json", &json)

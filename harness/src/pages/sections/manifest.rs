@@ -221,6 +221,7 @@ mod tests {
             found: Found::Bench(RunRecords {
                 settings,
                 records: vec![record("a"), record("b")],
+                warnings: Vec::new(),
             }),
         }
     }
