@@ -201,6 +201,12 @@ impl ReplyCompiler {
             );
             return Err(CompileError::new(CompileErrorKind::Unsupported, message));
         }
+        let is_spelled = |text: &str| self.vocabulary.spell(text.as_bytes()).is_some();
+        let has_tokens = |envelope: &Envelope| is_spelled(&envelope.before) && is_spelled(&envelope.after);
+        if !form.envelopes.iter().all(has_tokens) {
+            let message = "the vocabulary has no tokens that spell the text around the data";
+            return Err(CompileError::new(CompileErrorKind::Unsupported, message));
+        }
         let opens_line = |envelope: &Envelope| envelope.before.is_empty() || envelope.before.ends_with('\n');
         if form.data == DataFormat::Yaml && !form.envelopes.iter().all(opens_line) {
             let message = "the text before data in YAML is empty or ends with a line break";

@@ -129,6 +129,9 @@ pub(super) fn of_yaml(schema: &str, options: &SchemaOptions, is_ascii: bool) -> 
     Ok(edited)
 }
 
+/// Characters of the longest name that PyYAML reads without a `?` before it.
+const LONGEST_NAME: usize = 1024;
+
 /// Whether the names of a mapping are listed, and stand for themselves without quotes.
 fn check_names(document: &Document, schema: NodeIndex) -> Result<(), String> {
     let closed = document.member(schema, "additionalProperties");
@@ -142,7 +145,8 @@ fn check_names(document: &Document, schema: NodeIndex) -> Result<(), String> {
     }
     for name in names {
         let mut bytes = name.bytes();
-        let is_plain = bytes.next().is_some_and(|byte| is_of_name(byte, true))
+        let is_plain = name.len() <= LONGEST_NAME
+            && bytes.next().is_some_and(|byte| is_of_name(byte, true))
             && bytes.all(|byte| is_of_name(byte, false))
             && !WORDS.contains(&name.to_ascii_lowercase().as_str());
         if !is_plain {

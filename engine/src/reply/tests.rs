@@ -316,6 +316,23 @@ fn what_must_come_is_known() {
 }
 
 #[test]
+fn text_around_data_that_no_tokens_spell_is_refused() {
+    let builder = (0..0x80_u8).fold(Vocabulary::builder(), |builder, byte| {
+        builder.text(byte.into(), [byte]).unwrap()
+    });
+    let vocabulary = Arc::new(builder.special(128, "</s>").unwrap().eos([128]).build().unwrap());
+    let compiler = ReplyCompiler::new(vocabulary, ExactOptions::judging());
+    for (envelope, is_spelled) in [(Envelope::fenced("json"), true), (Envelope::fenced("é"), false)] {
+        let form = ReplyForm {
+            data: DataFormat::Json,
+            envelopes: vec![Envelope::bare(), envelope],
+        };
+        let error = compiler.compile("{}", &form).err().map(|error| error.kind());
+        assert_eq!(error, (!is_spelled).then_some(CompileErrorKind::Unsupported));
+    }
+}
+
+#[test]
 fn what_yaml_cannot_hold_is_refused() {
     let form = ReplyForm {
         data: DataFormat::Yaml,
@@ -328,6 +345,10 @@ fn what_yaml_cannot_hold_is_refused() {
         ("{}".to_owned(), ""),
         (closed(r#""no": {"type": "string"}"#, ""), ""),
         (closed(r#""a b": {"type": "string"}"#, ""), ""),
+        (
+            closed(&format!(r#""{}": {{"type": "string"}}"#, "a".repeat(1025)), ""),
+            "",
+        ),
         (closed(r#""a": {"enum": [[1]]}"#, ""), "/properties/a"),
         (
             closed(r#""a": {"type": "array", "items": {"anyOf": []}}"#, ""),

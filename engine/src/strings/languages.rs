@@ -171,6 +171,11 @@ impl Languages {
         language
     }
 
+    /// Whether the regular expression `source` says something of the text around what it matches.
+    pub(crate) fn pattern_asserts(&self, source: &str) -> Result<bool, PatternError> {
+        crate::strings::pattern::asserts(source, self.pattern_syntax, &self.limits)
+    }
+
     /// The intersection of `languages`.
     pub(crate) fn and(&mut self, languages: &[LanguageId]) -> Result<LanguageId, LimitReached> {
         self.arena.and(languages.to_vec())

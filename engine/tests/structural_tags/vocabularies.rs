@@ -38,6 +38,31 @@ fn free_text_leads_to_no_dead_end() {
     assert!(accepts(&*masker(&free(64)), "é") && rule.mask().unwrap().count() == 1);
 }
 
+/// A token may end free text before its last character, which could not be read on there.
+#[test]
+fn a_token_leaves_free_text_where_its_next_character_is_excluded() {
+    let mut builder = Vocabulary::builder();
+    for byte in 0..=0xFF_u8 {
+        builder = builder.text(byte.into(), [byte]).unwrap();
+    }
+    let builder = builder.text(256, "b\u{85}").unwrap().special(257, "<|end|>").unwrap();
+    let vocabulary: Arc<Vocabulary> = Arc::new(builder.eos([257]).build().unwrap());
+    let compiler = ReplyCompiler::new(vocabulary.clone(), ExactOptions::default());
+    let excluded: Vec<String> = ('\u{80}'..='\u{BF}').map(|last| format!("\"ab{last}\"")).collect();
+    let format = format!(
+        r#"{{"type": "sequence", "elements": [{{"type": "any_text", "excludes": [{}]}}, {{"type": "const_string", "value": "\u0085"}}]}}"#,
+        excluded.join(",")
+    );
+    let tag = format!(r#"{{"type": "structural_tag", "format": {format}}}"#);
+    let mut masker = compiler.compile_structural_tag(&tag).unwrap();
+    check(&mut *masker, &vocabulary, "before ab");
+    masker.advance(b'a'.into()).unwrap();
+    check(&mut *masker, &vocabulary, "behind a");
+    assert!(masker.mask().unwrap().allows(256));
+    masker.advance(256).unwrap();
+    assert!(masker.is_complete().unwrap());
+}
+
 /// A token whose bytes no text has can come by its id.
 #[test]
 fn tokens_that_are_no_text_come_by_their_ids() {

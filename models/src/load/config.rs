@@ -220,7 +220,10 @@ impl ModelConfig {
                 Family::Llama | Family::Granite | Family::SmolLm3 => fields.flag("mlp_bias", false)?,
                 _ => false,
             },
-            eos_token_ids: outer.token_ids("eos_token_id")?,
+            eos_token_ids: match outer.token_ids("eos_token_id")? {
+                none if none.is_empty() => fields.token_ids("eos_token_id")?,
+                ids => ids,
+            },
         })
     }
 

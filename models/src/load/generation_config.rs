@@ -39,7 +39,8 @@ pub(crate) fn read(files: &ModelFiles) -> Result<(GenerationDefaults, Vec<u32>),
         do_sample: fields.get("do_sample").and_then(Value::as_bool),
         // Zero temperature is written by some for greedy choice.
         temperature: number("temperature", -f64::MIN_POSITIVE, 1e6)?,
-        top_k: number("top_k", -1.0, 1e9)?.map(|number| number as usize),
+        // vLLM writes -1 for all tokens, which is 0 here.
+        top_k: number("top_k", -1.0 - f64::EPSILON, 1e9)?.map(|number| number as usize),
         top_p: number("top_p", -f64::MIN_POSITIVE, 1.0)?,
         min_p: number("min_p", -f64::MIN_POSITIVE, 1.0)?,
         repetition_penalty: number("repetition_penalty", 0.0, 1e6)?,

@@ -42,7 +42,9 @@ fn rewrite_member(name: &str, member: &Value, changed: &mut bool) -> Value {
         }
         // The names are no keywords.
         ("properties" | "$defs" | "definitions" | "dependencies" | "dependentSchemas", Value::Object(schemas)) => {
-            let schemas = schemas.iter().map(|(name, schema)| (name.clone(), rewrite(schema, changed)));
+            let schemas = schemas
+                .iter()
+                .map(|(name, schema)| (name.clone(), rewrite(schema, changed)));
             Value::Object(schemas.collect())
         }
         // Values to compare with, not schemas.

@@ -110,7 +110,7 @@ impl EbnfParser<'_> {
                 ')' => return self.reader.malformed(start, "no group is open here: leave the `)` out"),
                 '"' => {
                     self.reader.next();
-                    let text = self.reader.quoted(start)?;
+                    let text = self.reader.quoted(start, None)?;
                     Some(self.rules.add(Part::Text(text)))
                 }
                 '[' => Some(self.class()?),

@@ -13,6 +13,9 @@ const IGNORED: &str = "%ignore";
 /// The root rule of replies: ignored texts, then `start`.
 const REPLY: &str = "%reply";
 
+/// Characters behind a `\` with which Lark reads an escape in `"…"`. Before any other one the `\` stands for itself.
+const ESCAPES: [char; 9] = ['\\', '"', 'U', 'u', 'x', 'n', 'f', 't', 'r'];
+
 /// Reads a grammar.
 ///
 /// # Errors
@@ -309,11 +312,11 @@ impl LarkParser<'_> {
     /// Reads `"…"`, `"…"i` or `"a".."z"`.
     fn text(&mut self, start: usize) -> Result<PartId, CompileError> {
         self.reader.next();
-        let text = self.reader.quoted(start)?;
+        let text = self.reader.quoted(start, Some(&ESCAPES))?;
         let part = if self.reader.eat("..") {
             let at = self.reader.at;
             let last = match self.reader.eat("\"") {
-                true => self.reader.quoted(at)?,
+                true => self.reader.quoted(at, Some(&ESCAPES))?,
                 false => String::new(),
             };
             let (mut first, mut last) = (text.chars(), last.chars());

@@ -168,14 +168,16 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    /// Reads the text behind an opening quote, up to and with the closing one.
-    pub(super) fn quoted(&mut self, start: usize) -> Result<String, CompileError> {
+    /// Reads the text behind an opening quote, up to and with the closing one. A `\` before a character that is not in `escapes` stands for
+    /// itself; where there are none, every escape is read.
+    pub(super) fn quoted(&mut self, start: usize, escapes: Option<&[char]>) -> Result<String, CompileError> {
         let mut text = String::new();
         loop {
             let at = self.at;
             match self.next() {
                 None | Some('\n') => return self.malformed(start, "this text does not end in its line: add a `\"`"),
                 Some('"') => return Ok(text),
+                Some('\\') if escapes.is_some_and(|known| !self.rest().starts_with(known)) => text.push('\\'),
                 Some('\\') => text.push(self.escape(at)?),
                 Some(c) => text.push(c),
             }

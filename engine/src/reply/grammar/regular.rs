@@ -211,7 +211,13 @@ pub(super) fn leaf_language(languages: &mut Languages, part: &Part) -> Result<La
             };
             languages.read_patterns_by(PatternSyntax::Python);
             // A text that is no expression by itself can become one between parentheses.
-            languages.pattern(pattern).map_err(about)?;
+            if languages.pattern_asserts(pattern).map_err(about)? {
+                // Lark looks at the text around the expression, which is not known here.
+                let message = format!(
+                    "line {line}: anchors, word boundaries, lookaheads and lookbehinds are not supported: leave them out of `{pattern}`"
+                );
+                return Err(CompileError::new(CompileErrorKind::Unsupported, message).on_keyword("grammar"));
+            }
             languages
                 .pattern(&PatternSyntax::Python.anchored(pattern))
                 .map_err(about)

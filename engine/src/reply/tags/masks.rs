@@ -267,7 +267,13 @@ impl MaskFinder<'_> {
                 true => FreeStep::Refused,
                 false => region.step(other, byte),
             });
-            if other == Some(step) && !matches!(step, FreeStep::Found(_)) {
+            let may_leave = match step {
+                FreeStep::Found(_) => true,
+                // A text that was followed for a pattern may end before it, where the pattern cannot be read on.
+                FreeStep::Refused => region.cuts_characters() && !is_lead(byte),
+                FreeStep::On(_) | FreeStep::Left => false,
+            };
+            if other == Some(step) && !may_leave {
                 // The subtree has the same result as from the other place.
                 node = behind;
                 continue;
@@ -291,7 +297,7 @@ impl MaskFinder<'_> {
             if beside.is_some() {
                 unset(words, &tokens[trie.run(node, behind)]);
             }
-            if let FreeStep::Found(_) = step {
+            if may_leave {
                 path.push(byte);
                 self.follow(point, from, &path, node, words)?;
                 path.pop();

@@ -158,6 +158,11 @@ impl Region {
         self.is_one
     }
 
+    /// Whether a pattern has parts of characters, so that text before it may have no character to go on with.
+    pub(super) fn cuts_characters(&self) -> bool {
+        self.cuts_characters
+    }
+
     /// The place before any text.
     pub(super) fn begin(&self) -> Place {
         let (within, read) = (Within::Between, self.start);

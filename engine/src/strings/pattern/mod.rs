@@ -48,6 +48,15 @@ pub(crate) fn check(source: &str, syntax: PatternSyntax, limits: &LanguageLimits
     parse::parse(source, syntax, limits).map(|_| ())
 }
 
+/// Whether `source` says something of the text around what it matches: with anchors, word boundaries, lookaheads or lookbehinds.
+///
+/// # Errors
+///
+/// As of [`check`].
+pub(crate) fn asserts(source: &str, syntax: PatternSyntax, limits: &LanguageLimits) -> Result<bool, PatternError> {
+    parse::parse(source, syntax, limits).map(|(ast, whole)| ast.asserts(whole))
+}
+
 /// Whether `source` is read by the grammar with the `u` flag alone.
 #[cfg(test)]
 pub(super) fn read_strictly(source: &str) -> Result<(), PatternError> {

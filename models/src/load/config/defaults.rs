@@ -108,6 +108,7 @@ mod tests {
         }
         assert_eq!(read(Family::Qwen35, &["head_dim"], false).head_dim, 256);
         assert_eq!(read(Family::Llama, &["num_key_value_heads"], false).kv_heads, 4);
+        assert_eq!(read(Family::Mixtral, &["rope_theta"], false).rope_theta, 1e6);
     }
 
     #[test]

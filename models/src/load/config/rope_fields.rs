@@ -76,7 +76,7 @@ impl RopeFields {
             }
         };
         let default = match family {
-            Family::Lfm2 | Family::Lfm2Moe | Family::Gemma3 | Family::Gemma4 => 1e6,
+            Family::Lfm2 | Family::Lfm2Moe | Family::Gemma3 | Family::Gemma4 | Family::Mixtral => 1e6,
             Family::SmolLm3 => 2e6,
             Family::GptOss => 150_000.0,
             Family::Olmo3 => OLMO3_THETA,

@@ -52,7 +52,7 @@ pub(crate) fn configuration(file: &str, bytes: &[u8]) -> Result<BTreeMap<&'stati
 /// The tokens that end an answer: those that the file names, and known ends of turns.
 fn ends_of_answers(metadata: &Metadata<'_>, tokens: &Tokens<'_>) -> Result<Vec<usize>, ModelError> {
     let mut ends = Vec::new();
-    for name in ["eos", "eot", "eom"] {
+    for name in ["eos", "eot", "eom", "fim_pad", "fim_rep", "fim_sep"] {
         ends.extend(tokens.special(metadata, name)?.map(|(id, _)| id));
     }
     for id in tokens.ends_of_turns() {

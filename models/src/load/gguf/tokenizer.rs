@@ -19,8 +19,9 @@ const CONTROL: f64 = 3.0;
 const USER_DEFINED: f64 = 4.0;
 const UNUSED: f64 = 5.0;
 
-/// Tokens that end a turn in the chat formats of the models that are read; a file need not name them, nor call them control tokens.
-const ENDS_OF_TURNS: [&str; 8] = [
+/// Tokens that end a turn in the chat formats of the models that are read, or an answer that fills in a middle; a file need not name them, nor
+/// call them control tokens. llama.cpp knows these texts, too.
+const ENDS_OF_TURNS: [&str; 16] = [
     "<|eot_id|>",
     "<|im_end|>",
     "<|end|>",
@@ -29,6 +30,14 @@ const ENDS_OF_TURNS: [&str; 8] = [
     "<|end_of_text|>",
     "<|eom_id|>",
     "<EOT>",
+    "_<EOT>",
+    "[EOT]",
+    "[EOS]",
+    "<end_of_utterance>",
+    "<|fim_pad|>",
+    "<|repo_name|>",
+    "<reponame>",
+    "<|file_sep|>",
 ];
 
 /// The tokens of a file with their kinds.
@@ -72,6 +81,8 @@ impl<'a> Tokens<'a> {
         }
         match self.texts.get(id as usize) {
             Some(text) if id >= 0.0 && id.fract() == 0.0 => Ok(Some((id as usize, text))),
+            // Nothing but templates would see it.
+            _ if name == "padding" => Ok(None),
             _ => Err(metadata.error(&key, format!("{id} is none of the {} tokens", self.texts.len()))),
         }
     }

@@ -71,6 +71,9 @@ fn lark_is_read() {
     );
     let masker = lark("start: a b?\n?a: /x.z/s\n!b: /y/i | B\nB: \"\\n\" C~2\nC: /[^a]\\/?/");
     check(&*masker, &["x\nz", "xyzY", "xyz\nb/b"], &["xz", "xyz\nab"]);
+    // Lark reads few escapes; before other characters the backslash stays.
+    let masker = lark(r#"start: "a\.b\d" | "\x41\\\"""#);
+    check(&*masker, &[r"a\.b\d", "A\\\""], &["a.bd", "a.b\\d", "A\\\\\""]);
 }
 
 #[test]
@@ -142,6 +145,10 @@ fn errors_say_where_and_what_to_do() {
         ("start: a{\"x\"}\na{y}: y", Unsupported, "templates"),
         ("start: \"a\"\n%declare X", Unsupported, "`%declare`"),
         ("start: %json {}", Unsupported, "`%json`"),
+        ("start: /if\\b/ \"x\"", Unsupported, "line 1: anchors, word boundaries"),
+        ("start: A \"b\"\nA: /a$/", Unsupported, "line 2: anchors"),
+        ("start: /[a-z]+(?=\\()/ \"()\"", Unsupported, "lookaheads"),
+        ("start: /(?<!a)b/", Unsupported, "lookbehinds"),
         ("start: X\n%import python.X", Unsupported, "only `common`"),
         ("start: X\n%import common.NOPE", Unsupported, "`NOPE`"),
         ("start: <|end|>", Unsupported, "special tokens"),

@@ -299,7 +299,7 @@ impl<'a> Pairs<'a> {
                 self.one(position(*thread), byte, true, &mut next, &mut left)?;
             }
         }
-        self.count_steps(next.len())?;
+        self.count_steps(1 + next.len())?;
         Ok(next)
     }
 
