@@ -169,7 +169,8 @@ class Compiler:
         The notation is that of GBNF and of XGrammar's EBNF ("ebnf" or "gbnf", with the rule `root`), or that of Lark ("lark", with the
         rule `start`). Without `syntax`, a grammar with a line that begins with `name ::=` is EBNF, and any other is Lark.
 
-        Lark's grammars are read without a lexer: an answer is admitted if it can be split into terminals in any way.
+        Lark's grammars are read without a lexer: an answer is admitted if it can be split into terminals in any way. Expressions with
+        anchors, word boundaries, lookaheads or lookbehinds are unsupported: they speak of text that is not known here.
 
         Raises `CompileError`: `kind` is "malformed" with line and column, "unsupported" if the next byte does not determine the
         rule, or "unsatisfiable". Raises `ValueError` for an unknown syntax.

@@ -168,7 +168,7 @@ impl ReplyCompiler {
     ///
     /// [`CompileError`], where [`ExactCompiler`](crate::ExactCompiler) would refuse the schema; [`CompileErrorKind::Unsupported`] where
     /// [`DataFormat::Yaml`] is not written for schemas of this kind, or where the form has no envelope or more than 64, or one whose text before
-    /// data in YAML has no line break at its end;
+    /// data in YAML has no line break at its end, or whose texts no tokens of the vocabulary spell;
     /// [`CompileErrorKind::Unsatisfiable`] where [`DataFormat::Text`] is asked for and no string is valid.
     pub fn compile(&self, schema: &str, form: &ReplyForm) -> Result<Box<dyn Masker>, CompileError> {
         let mut options = match form.data {

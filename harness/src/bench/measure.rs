@@ -139,7 +139,7 @@ pub fn attempt(
     let mut generation = generate_after(model_itself, conditions.read, task.prompt, constraint, options, cancel);
     let is_full = matches!(generation.finish, Ok(FinishReason::ContextFull));
     if is_full && options.max_tokens == usize::MAX && !generation.tokens.is_empty() {
-        // Where the answer has no other limit, the context is the limit: an answer that does not end is a wrong one.
+        // Where the answer has no other limit, the context is the limit: an answer that fills it counts as one that was cut off.
         generation.finish = Ok(FinishReason::TokenLimit);
     }
     if matches!(generation.finish, Ok(FinishReason::Cancelled)) {

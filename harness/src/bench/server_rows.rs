@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::bench::record::{Record, ServerRecord};
-use crate::bench::rows::RowKey;
+use crate::bench::rows::{BenchRow, RowKey};
 use crate::report::table::{self, Style, Table};
 use crate::server::{Outcome, TokenSource};
 
@@ -18,7 +18,8 @@ pub struct ServerRow {
     pub model: String,
     /// Number of questions with an answer or a refusal of the schema.
     pub answered: usize,
-    /// Number of questions without an answer, which are asked again when the run is resumed; they count in no other table.
+    /// Number of questions without an answer, those that were not asked yet included, which are asked when the run is resumed; they count in no
+    /// other table.
     pub unanswered: usize,
     /// Number of answers of each outcome.
     pub outcomes: BTreeMap<&'static str, usize>,
@@ -36,8 +37,8 @@ pub struct ServerRow {
     pub cost: Option<f64>,
 }
 
-/// Returns the rows of the servers among `keys`.
-pub fn server_rows(records: &[Record], keys: &[RowKey]) -> Vec<ServerRow> {
+/// Returns the rows of the servers among `keys`, whose answers have the figures in `rows`.
+pub fn server_rows(records: &[Record], keys: &[RowKey], rows: &[BenchRow]) -> Vec<ServerRow> {
     let servers = keys.iter().filter(|key| key.server);
     servers
         .map(|key| {
@@ -50,6 +51,10 @@ pub fn server_rows(records: &[Record], keys: &[RowKey]) -> Vec<ServerRow> {
             for record in records.iter().filter(own).collect::<Vec<_>>() {
                 row.add(record);
             }
+            // Runs that are read as one did not all ask every server.
+            let asked = rows.iter().filter(|one| one.server && one.instances > 0);
+            let own = asked.filter(|one| (&one.framework, &one.model) == (&row.server, &row.model));
+            row.unanswered = own.map(|one| one.unanswered).sum();
             row
         })
         .collect()
@@ -60,7 +65,6 @@ impl ServerRow {
         let Some(server) = &record.server else { return };
         self.repeated += u64::from(server.attempts.saturating_sub(1));
         if server.outcome == Outcome::Unanswered {
-            self.unanswered += 1;
             return;
         }
         self.answered += 1;
@@ -83,8 +87,8 @@ pub fn total_cost<'a>(servers: impl Iterator<Item = Option<&'a ServerRecord>>) -
 }
 
 /// Legend printed below the table of servers.
-pub const LEGEND: &str = "unanswered: no answer for reasons of the server or the network, counted nowhere and asked again with \
---resume; repeated: further requests after failures in passing; tokens as the servers count them; cost by the prices given.";
+pub const LEGEND: &str = "unanswered: no answer yet, for reasons of the server or the network or because the run has not come to it; counted \
+nowhere and asked with --resume; repeated: further requests after failures in passing; tokens as the servers count them; cost by the prices given.";
 
 /// Returns the table of servers.
 pub fn server_table(rows: &[ServerRow], style: Style) -> Table {

@@ -108,18 +108,10 @@ pub fn report(run: &RunRecords<Record>, reading: ReadOptions) -> Report {
     };
     let rows = rows::rows(&run.records, scope, method);
     let warning = spread_warning(run.records.iter().map(|record| &record.repeats_s[..]));
-    let mut servers = server_rows(&run.records, &keys);
-    for server in &mut servers {
-        // Requests without an answer have no final record.
-        let own = rows
-            .iter()
-            .filter(|row| row.server && (&row.framework, &row.model) == (&server.server, &server.model));
-        server.unanswered = own.map(|row| row.unanswered).sum();
-    }
     Report {
         paper: None,
         speed: speed(&rows, |one, other| rows::paired_times(&run.records, one, other)),
-        servers,
+        servers: server_rows(&run.records, &keys, &rows),
         rows,
         scoring: reading.scoring,
         confidence: reading.confidence,

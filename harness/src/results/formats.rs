@@ -26,7 +26,13 @@ pub fn parts(run: &Run, reading: ReadOptions, style: Style) -> Vec<Part> {
             let frameworks = coverage::frameworks(records);
             coverage::report(records, &frameworks).parts(style)
         }
-        Found::Ifstruct(records, samples) => ifstruct_room::report::parts(&ifstruct::report(records, samples), style),
+        Found::Ifstruct(records, samples) => {
+            let mut parts = ifstruct_room::report::parts(&ifstruct::report(records, samples), style);
+            if let Some(first) = parts.first_mut() {
+                first.notes.extend(records.warnings.iter().cloned());
+            }
+            parts
+        }
     }
 }
 
@@ -53,7 +59,8 @@ pub fn markdown(run: &Run, reading: ReadOptions) -> String {
         Found::Ifstruct(records, samples) => {
             let rows = ifstruct::report(records, samples);
             let unfinished = ifstruct_room::report::unfinished(&rows, samples.all().len());
-            ifstruct_room::report::leaderboard(&rows, style) + &unfinished
+            let warnings = records.warnings.iter().map(|warning| format!("\n{warning}\n"));
+            ifstruct_room::report::leaderboard(&rows, style) + &unfinished + &warnings.collect::<String>()
         }
     };
     run.heading() + &text

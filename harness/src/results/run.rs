@@ -350,7 +350,11 @@ impl<R: Recorded> RunRecords<R> {
     /// Adds the records of another run, and the further members of its settings' lists.
     fn add(&mut self, other: Self) {
         self.records.extend(other.records);
-        self.warnings.extend(other.warnings);
+        for warning in other.warnings {
+            if !self.warnings.contains(&warning) {
+                self.warnings.push(warning);
+            }
+        }
         for list in ["models", "servers", "frameworks", "datasets", "tasks"] {
             let Some(theirs) = other.settings[list].as_array() else {
                 continue;

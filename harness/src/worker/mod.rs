@@ -238,7 +238,7 @@ impl Worker {
         self.request(&Request::Replay { masker, tokens, forced }, limits)
     }
 
-    /// Releases a masker, whose schema has its record: a process that ends while it does so is replaced, and no other schema is charged with it.
+    /// Releases a masker, whose results are known: a process that ends while it does so is replaced, and no other schema is charged with it.
     pub fn forget(&mut self, masker: u64) {
         let Some(process) = &mut self.process else {
             return;

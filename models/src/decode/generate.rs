@@ -59,6 +59,7 @@ pub fn generate_after(
         cancel,
         sampler: Sampler::new(options.sampling.clone()),
         start: Instant::now(),
+        total: Duration::ZERO,
         reasoning: None,
         tokens: Vec::new(),
         logits: Logits::default(),
@@ -78,7 +79,7 @@ pub fn generate_after(
     };
     Generation {
         finish,
-        total: decoder.start.elapsed(),
+        total: decoder.total,
         reasoning: decoder.reasoning,
         tokens: decoder.tokens,
         forward_passes: decoder.forward_passes,
@@ -97,6 +98,8 @@ struct Decoder<'a> {
     cancel: &'a AtomicBool,
     sampler: Sampler,
     start: Instant,
+    /// Time of the whole generation, once it has ended.
+    total: Duration,
     reasoning: Option<ReasoningSpan>,
     tokens: Vec<GeneratedToken>,
     logits: Logits,
@@ -168,6 +171,19 @@ impl Decoder<'_> {
         let deadline = self.options.time_limit.and_then(|limit| self.start.checked_add(limit));
         let overlap = self.options.overlap;
         let mut masker = constraint.map(|constraint| OverlappedMasker::new(constraint, overlap, deadline));
+        let finish = self.write(prompt, read, masker.as_mut());
+        // Releasing the masker, which may take a worker's time, is no part of the answer.
+        self.total = self.start.elapsed();
+        finish
+    }
+
+    /// Writes the answer to `prompt`, of which the model has read the first `read` tokens.
+    fn write(
+        &mut self,
+        prompt: &[TokenId],
+        read: usize,
+        mut masker: Option<&mut OverlappedMasker>,
+    ) -> Result<FinishReason, DecodeError> {
         let mut pending = prompt[read..].to_vec();
         if let Some(reasoning) = &self.options.reasoning
             && let Some(reason) = self.reason(reasoning, prompt, masker.is_some(), &mut pending)?
@@ -178,7 +194,7 @@ impl Decoder<'_> {
             if let Some(reason) = self.stop_before(pending.len()) {
                 return Ok(reason);
             }
-            let sampled = match masker.as_mut() {
+            let sampled = match masker.as_deref_mut() {
                 None => self.sample_freely(&pending)?,
                 Some(masker) => self.sample_masked(&pending, masker)?,
             };
@@ -186,7 +202,7 @@ impl Decoder<'_> {
                 ControlFlow::Continue(token) => token,
                 ControlFlow::Break(reason) => return Ok(reason),
             };
-            match self.accept(token, masker.as_mut())? {
+            match self.accept(token, masker.as_deref_mut())? {
                 NextStep::Append(tokens) => pending = tokens,
                 NextStep::Finish(reason) => return Ok(reason),
             }

@@ -14,7 +14,9 @@ pub enum GrammarSyntax {
     ///
     /// There is no lexer: a reply is admitted where it can be split into terminals in any way, whatever their priorities, and ignored texts
     /// (`%ignore`) may come before and behind each terminal.
-    /// Expressions `/…/` are those of Python's module `re`. Not read are templates, `%declare`, imports of other grammars than `common`, and the
+    /// Expressions `/…/` are those of Python's module `re`. In texts `"…"`, `\\`, `\"`, `\n`, `\r`, `\t`, `\f`, `\xHH`, `\uHHHH` and `\UHHHHHHHH` stand
+    /// for characters, and before any other sign `\` stands for itself. Not read are expressions with anchors, word boundaries, lookaheads or
+    /// lookbehinds, as Lark matches them against text that is not known here, templates, `%declare`, imports of other grammars than `common`, and the
     /// extensions of llguidance.
     Lark,
 }

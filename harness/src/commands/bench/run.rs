@@ -279,11 +279,11 @@ fn report(
     let report = Report {
         paper: arguments.paper.then(|| comparisons(&rows, scope.keys)),
         speed: speed(&rows, |one, other| rows::paired_times(directory.records(), one, other)),
+        servers: server_rows(directory.records(), scope.keys, &rows),
         rows,
         scoring,
         confidence: arguments.confidence,
         warnings,
-        servers: server_rows(directory.records(), scope.keys),
     };
     let unusable = directory.records().iter().filter(|record| record.unusable.is_some());
     for record in unusable.filter(|record| {
