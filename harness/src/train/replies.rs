@@ -100,7 +100,7 @@ fn weight(sample: &Sample, items: Option<u64>, failures: &[Failure]) -> usize {
     failures.iter().map(weight).sum()
 }
 
-/// What the model in training needs to reply.
+/// Writes the replies of a model in training, by its tokenizer and within limits.
 pub struct Replier<'a> {
     /// Tokenizer of the model.
     pub tokenizer: Arc<ModelTokenizer>,

@@ -34,7 +34,7 @@ impl BatchAttention {
         Ok(Self { spans })
     }
 
-    /// What the rows of a layer find in those that they see, `[rows, heads · head_dim]`.
+    /// Computes the attention of a layer's rows to those that they see, `[rows, heads · head_dim]`.
     pub(super) fn attend(&self, projections: &Projections<'_>) -> Result<Tensor> {
         let mut shared: Option<[Tensor; 2]> = None;
         let (mut found, mut start) = (Vec::with_capacity(2), 0);

@@ -100,7 +100,7 @@ impl TrainableModel {
     ///
     /// Sequences go through the layers together as long as they have at most `cells` tokens once filled up to the longest of them; a longer
     /// one goes alone. Neighbours with the same prompt have it once among these tokens, and go together with none that has another prompt.
-    /// Those of similar length should be neighbours, too.
+    /// Sequences of similar length should be neighbours as well, as shorter ones are filled up.
     ///
     /// # Errors
     ///

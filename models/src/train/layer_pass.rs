@@ -84,7 +84,7 @@ pub(super) struct Projections<'a> {
     /// Number of the layer.
     pub(super) layer: usize,
     /// Number of tokens that one sees, itself included.
-    pub(super) window: usize,
+    window: usize,
     positions: Positions,
     norms: &'a [NamedShape],
     query: Tensor,
@@ -132,8 +132,8 @@ impl Projections<'_> {
         }
     }
 
-    /// What the tokens of `query`, `[sequences, heads, tokens, head_dim]`, find in the keys and values of their sequences,
-    /// `[sequences, kv_heads, seen, head_dim]`, the last of which are those of the tokens themselves, and in those before them that all
+    /// Computes the attention of the tokens of `query`, `[sequences, heads, tokens, head_dim]`, to the keys and values of their sequences,
+    /// `[sequences, kv_heads, seen, head_dim]`, the last of which are those of the tokens themselves, and to those before them that all
     /// sequences share, `[1, kv_heads, shared, head_dim]`: `[sequences · tokens, heads · head_dim]`.
     pub(super) fn attended(
         &self,

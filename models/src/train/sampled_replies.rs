@@ -43,8 +43,9 @@ struct Writer {
     sampler: Sampler,
     /// The token read next.
     last: u32,
-    /// Largest number of tokens of the reply.
+    /// Largest number of tokens of the reply, its end included.
     room: usize,
+    /// Whether the reply has ended or has no room for another token.
     is_done: bool,
 }
 
@@ -64,6 +65,7 @@ struct ReplyBatch {
     done: Vec<(usize, SampledReply)>,
     /// Keys and values of each layer behind what the groups have read, `[writers, kv_heads, room, head_dim]`.
     own: Vec<[Tensor; 2]>,
+    /// Number of tokens of each reply that is not done.
     written: usize,
 }
 
@@ -309,7 +311,8 @@ impl Writer {
 }
 
 impl ReplyBatch {
-    /// What the tokens that are being read, one of each reply, find in the prompts and in the replies so far, `[writers, heads · head_dim]`.
+    /// Computes the attention of the tokens that are being read, one of each reply, to the prompts and the replies so far:
+    /// `[writers, heads · head_dim]`.
     fn attend(&self, projections: &Projections<'_>, span: &Span) -> Result<Tensor> {
         let rows = projections.of_span(0, span)?;
         // [writers, heads, head_dim]

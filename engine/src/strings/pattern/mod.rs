@@ -52,7 +52,7 @@ pub(crate) fn check(source: &str, syntax: PatternSyntax, limits: &LanguageLimits
 ///
 /// # Errors
 ///
-/// As of [`check`].
+/// [`PatternError`], where `source` cannot be read by `syntax`.
 pub(crate) fn asserts(source: &str, syntax: PatternSyntax, limits: &LanguageLimits) -> Result<bool, PatternError> {
     parse::parse(source, syntax, limits).map(|(ast, whole)| ast.asserts(whole))
 }
