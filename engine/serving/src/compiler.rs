@@ -175,6 +175,11 @@ impl CompiledSchema {
         &self.vocabulary
     }
 
+    /// Whether a matcher has met the error of a limit, so that the schema has to be compiled again to be of use.
+    pub fn is_limit_reached(&self) -> bool {
+        self.limit_reached.get()
+    }
+
     /// Returns the bytes that the schema takes with the masks and states worked out for it, roughly. They grow with the answers
     /// that are written.
     pub fn memory_bytes(&self) -> usize {

@@ -42,6 +42,14 @@ pub enum MatcherError {
         /// Tokens that an answer takes.
         needed: usize,
     },
+    /// Only stop tokens could come next, and the answer cannot end here.
+    #[error(
+        "no token can come next: all that could are stop tokens of this answer ({stop_tokens:?}), which cannot end here"
+    )]
+    OnlyStopTokens {
+        /// The stop tokens.
+        stop_tokens: Vec<TokenId>,
+    },
     /// A row has fewer words than the vocabulary needs.
     #[error("a row of {words} words is too short for {tokens} tokens: it takes {needed}")]
     RowTooShort {
@@ -246,7 +254,7 @@ impl Matcher {
     ///
     /// # Errors
     ///
-    /// [`MatcherError::RowTooShort`], or [`MatcherError::Mask`] where the engine cannot tell.
+    /// [`MatcherError::RowTooShort`]; [`MatcherError::OnlyStopTokens`]; [`MatcherError::Mask`] where the engine cannot tell.
     pub fn fill(&mut self, row: &mut [u32]) -> Result<bool, MatcherError> {
         let (tokens, needed) = (self.vocabulary.len(), self.vocabulary.len().div_ceil(32));
         if row.len() < needed {
@@ -262,6 +270,11 @@ impl Matcher {
         if limit.is_some() && row.iter().all(|word| *word == 0) {
             self.limit_reached.noted(self.masker.write_mask(None, row))?;
             self.allow_ends(row)?;
+        }
+        if row.iter().all(|word| *word == 0) {
+            return Err(MatcherError::OnlyStopTokens {
+                stop_tokens: self.stop_tokens.to_vec(),
+            });
         }
         Ok(!allows_all(row, tokens))
     }

@@ -174,6 +174,19 @@ fn bad_options_and_rows_are_errors() {
 }
 
 #[test]
+fn an_answer_that_only_stop_tokens_could_continue_is_an_error() {
+    let stop_tokens = vec![u32::from(b'}')];
+    let options = MatcherOptions {
+        stop_tokens: Some(stop_tokens.clone()),
+        max_tokens: None,
+    };
+    let mut matcher = matcher(&options);
+    assert_eq!(matcher.accept_all(&ids(r#"{"a":1}"#)).unwrap(), 6);
+    let error = matcher.fill(&mut [0; WORDS]).unwrap_err();
+    assert_eq!(error, MatcherError::OnlyStopTokens { stop_tokens });
+}
+
+#[test]
 fn a_row_of_everything_says_so() {
     let builder = Vocabulary::builder()
         .text(0, "1")
@@ -332,6 +345,7 @@ fn schemas_that_came_to_a_limit_are_compiled_anew() {
     );
     let second = compiler.json_schema(NAMES).unwrap();
     assert!(!Arc::ptr_eq(&first, &second));
+    assert!(first.is_limit_reached() && !second.is_limit_reached());
     assert_eq!(write(&second, r#"{"a":1}"#), Ok(7));
     assert!(
         Arc::ptr_eq(&second, &compiler.json_schema(NAMES).unwrap()),

@@ -382,6 +382,20 @@ fn is_wider(low: &Decimal, high: &Decimal, unit: &Decimal, times: u64) -> bool {
     if most.saturating_sub(scale) > FAR {
         return true;
     }
+    // Zeros that only an exponent stands for are not written out either. `times` is below 10^20. Ends of different signs or lengths are as far
+    // apart as nearly the larger one, others as a step of their last digits at least.
+    let enough = unit.magnitude().saturating_add(20);
+    let differ = low.is_zero()
+        || high.is_zero()
+        || low.is_negative() != high.is_negative()
+        || low.magnitude().abs_diff(high.magnitude()) > 1;
+    let apart = match differ {
+        true => most.saturating_sub(2),
+        false => low.exponent().min(high.exponent()),
+    };
+    if apart >= enough {
+        return true;
+    }
     let grid = Divisor::power_of_ten(scale);
     let steps = grid.floor_ratio(high) - grid.ceil_ratio(low);
     steps >= grid.ceil_ratio(unit) * times

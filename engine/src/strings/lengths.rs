@@ -354,7 +354,10 @@ impl Lengths {
         for stair in &self.0 {
             for round in 0..=stair.times.min(unit) {
                 let low = stair.low.checked_add(stair.step.checked_mul(round)?)?;
-                let high = stair.high.checked_add(stair.step * round)?.min(low + unit - 1);
+                let high = stair
+                    .high
+                    .checked_add(stair.step * round)?
+                    .min(low.saturating_add(unit - 1));
                 for sum in low..=high {
                     let least = &mut generators[(sum % unit) as usize];
                     *least = sum.min(*least);

@@ -84,11 +84,9 @@ impl Algebra {
 
     /// The union: at least one of `parts` is satisfied.
     pub(crate) fn any(&mut self, parts: &[Constraint]) -> Result<Constraint, CompileError> {
-        let mut numbers = self.number_texts.sets_mut().none();
-        for part in parts {
-            let sets = self.number_texts.sets_mut();
-            numbers = sets.or(numbers, part.numbers).map_err(limit_error)?;
-        }
+        let sets = self.number_texts.sets_mut();
+        let numbers = in_pairs(parts.iter().map(|part| part.numbers).collect(), |a, b| sets.or(a, b));
+        let numbers = numbers.map_err(limit_error)?.unwrap_or(sets.none());
         let strings: Vec<Strings> = parts.iter().map(Constraint::all_strings).collect();
         let strings = self.any_texts(&strings).map_err(limit_error)?;
         Ok(Constraint {
@@ -167,15 +165,16 @@ impl Algebra {
                 one = one.as_integer_literals();
             }
             let more = numbers.one_of(more)?;
-            let mut any = numbers.or(one, more)?;
-            for set in others {
-                let (not_set, not_any) = (numbers.not(set), numbers.not(any));
-                let first = numbers.and(set, not_any)?;
-                let still = numbers.and(one, not_set)?;
-                one = numbers.or(first, still)?;
-                any = numbers.or(any, set)?;
-            }
-            Ok(one)
+            let any = numbers.or(one, more)?;
+            // The numbers that are in exactly one of some sets, and those that are in any of them.
+            let counted = [(one, any)].into_iter().chain(others.into_iter().map(|set| (set, set)));
+            let counted = in_pairs(counted.collect(), |(one, any), (other, any_other)| {
+                let (not_any, not_any_other) = (numbers.not(any), numbers.not(any_other));
+                let only_one = numbers.and(one, not_any_other)?;
+                let only_other = numbers.and(other, not_any)?;
+                Ok((numbers.or(only_one, only_other)?, numbers.or(any, any_other)?))
+            })?;
+            Ok(counted.map_or(one, |(one, _)| one))
         };
         work().map_err(|error: crate::decimal::NumberLimitReached| limit_error(error))
     }
@@ -240,7 +239,7 @@ impl Algebra {
     /// The constraint that a value satisfies all assertions of `all` and none of `none`.
     pub(crate) fn combined(&mut self, all: &[AssertionId], none: &[AssertionId]) -> Result<Constraint, AutomatonError> {
         let mut both = self.everything();
-        let (mut strings, mut arrays, mut objects) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut numbers, mut strings, mut arrays, mut objects) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let wanted = all.iter().map(|assertion| (*assertion, true));
         for (assertion, wanted) in wanted.chain(none.iter().map(|assertion| (*assertion, false))) {
             let mut part = self.constraint(assertion)?;
@@ -250,17 +249,32 @@ impl Algebra {
             both.null &= part.null;
             both.yes &= part.yes;
             both.no &= part.no;
-            both.numbers = self.number_texts.sets_mut().and(both.numbers, part.numbers)?;
+            numbers.push(part.numbers);
             strings.push(part.all_strings());
             arrays.push(part.arrays);
             objects.push(part.objects);
         }
+        let sets = self.number_texts.sets_mut();
+        both.numbers = in_pairs(numbers, |a, b| sets.and(a, b))?.unwrap_or(both.numbers);
         let strings = self.all_texts(&strings)?;
         both = both.with_strings(strings);
         both.arrays = self.formulas.and(arrays);
         both.objects = self.formulas.and(objects);
         Ok(both)
     }
+}
+
+/// Combines neighbours until one is left, `None` where there is none. All that is made on the way is kept: made one after the other, the
+/// combinations of `n` sets would have n² members together, in pairs n log n.
+fn in_pairs<T: Copy, E>(mut items: Vec<T>, mut combine: impl FnMut(T, T) -> Result<T, E>) -> Result<Option<T>, E> {
+    while items.len() > 1 {
+        let pairs = items.chunks(2).map(|pair| match *pair {
+            [one, other] => combine(one, other),
+            _ => Ok(pair[0]),
+        });
+        items = pairs.collect::<Result<_, E>>()?;
+    }
+    Ok(items.pop())
 }
 
 /// The values that occur once, and the values that occur more than once.

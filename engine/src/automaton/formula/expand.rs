@@ -103,7 +103,12 @@ impl Algebra {
         }
         let message = "a reference leads back to the value it describes, which therefore has no meaning";
         match referring {
-            Some(node) => self.error(node, CompileErrorKind::Malformed, "$ref", message),
+            Some(node) => {
+                let place = self.schema.node(node).location;
+                let is_there = |name: &&str| self.schema.member(place, name).is_some();
+                let found = ["$ref", "$dynamicRef", "$recursiveRef"].into_iter().find(is_there);
+                self.error(node, CompileErrorKind::Malformed, found.unwrap_or("$ref"), message)
+            }
             None => CompileError::new(CompileErrorKind::Malformed, message),
         }
     }

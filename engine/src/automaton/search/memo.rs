@@ -85,7 +85,7 @@ impl ValueMemo {
 }
 
 impl ObjectMemo {
-    /// Bytes of memory that the findings about objects take.
+    /// Bytes of memory that the findings about objects take, but for the tables that grow with documents.
     pub(super) fn memory(&self) -> usize {
         let decided = self.decided.keys().map(|(_, _, assertions)| size_of_val(&**assertions));
         let viable = self.viable.values().flatten().map(|names| size_of_val(&**names));
@@ -95,7 +95,6 @@ impl ObjectMemo {
             + table_bytes(&self.decided)
             + table_bytes(&self.viable)
             + table_bytes(&self.first_keys)
-            + table_bytes(&self.next_keys)
             + table_bytes(&self.orders)
             + table_bytes(&self.types_meant)
             + decided.chain(viable).sum::<usize>()

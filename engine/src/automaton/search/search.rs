@@ -1,7 +1,7 @@
 //! [`Search`]: the state of the satisfiability search: the algebra of requirements, the fixpoint solver and the memos.
 
 use crate::automaton::formula::Algebra;
-use crate::automaton::memory::{SHARED_BYTES, list_bytes};
+use crate::automaton::memory::{SHARED_BYTES, list_bytes, table_bytes};
 use crate::automaton::search::{Expectations, KeyList, LeastFixpoint, ObjectMemo, ValueMemo};
 use std::sync::Arc;
 
@@ -44,7 +44,8 @@ impl Search {
 
     /// An estimate of the memory of this layer and those below and above it, in bytes.
     pub(crate) fn memory(&self) -> usize {
-        self.algebra.memory() + 64 * self.object_memo.sets_within.len() + self.memory_above
+        let objects = &self.object_memo;
+        self.algebra.memory() + 64 * objects.sets_within.len() + table_bytes(&objects.next_keys) + self.memory_above
     }
 
     /// An estimate of the memory of this layer and those below that grows with the schema and is not part of

@@ -237,6 +237,24 @@ fn long_lists_of_values() {
             &[(r#""value 1999""#, true), (r#""value 2000""#, false)],
         );
     }
+    // Sets of numbers, each with those before it, would have the square of their number of members together.
+    let constants = list(10_000, |at| format!(r#"{{"const": {}}}"#, 2 * at));
+    let windows = list(2_000, |at| format!(r#"{{"minimum": {}.25, "maximum": {at}.5}}"#, at));
+    for keyword in ["anyOf", "oneOf"] {
+        answered(
+            &format!(r#"{{"{keyword}": [{constants}]}}"#),
+            &[("19998", true), ("19999", false)],
+        );
+        answered(
+            &format!(r#"{{"type": "number", "{keyword}": [{windows}]}}"#),
+            &[("1999.3", true), ("1999.6", false)],
+        );
+    }
+    let excluded = list(10_000, |at| format!(r#"{{"not": {{"const": {}}}}}"#, 2 * at));
+    answered(
+        &format!(r#"{{"allOf": [{excluded}]}}"#),
+        &[("19998", false), ("19999", true)],
+    );
 }
 
 /// The memory for a list of objects or arrays grows with the length of the list, not with its square.
@@ -373,6 +391,10 @@ fn numbers_of_any_size() {
     answered(
         r#"{"multipleOf": 1e-300, "type": "number"}"#,
         &[("1", true), ("1e-300", true), ("1e-301", false)],
+    );
+    answered(
+        r#"{"multipleOf": 3, "type": "number", "maximum": 1e390000}"#,
+        &[(&"3".repeat(2_000), true), (&"1".repeat(2_000), false)],
     );
     answered(
         r#"{"multipleOf": 1e300, "type": "number"}"#,

@@ -196,7 +196,18 @@ fn completions_are_found_where_they_are_far_or_many() {
     let many = format!(r#"{{"properties": {{{names}}}, "minProperties": 150, "additionalProperties": false}}"#);
     let either = r#"{"properties": {"a": {}, "b": {}, "c": {}, "d": {}}, "additionalProperties": false,
         "oneOf": [{"required": ["a"]}, {"required": ["b"]}]}"#;
+    // The order of the keys of `m`, and of an item that has to come again, is that of a place which is not known when its text is spelled.
+    let open = r#"{"type": "object", "properties": {"m": {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}}, "required": ["m"],
+        "anyOf": [{"properties": {"m": {"properties": {"z": {"type": "integer"}}, "required": ["z"]}}},
+            {"required": ["q"], "properties": {"q": {"type": "string", "minLength": 50}}}]}"#;
+    let behind = format!(r#"{{"properties": {{"x": {{"type": "string"}}, "y": {open}}}, "required": ["x", "y"]}}"#);
+    let again = r#"{"type": "array", "not": {"uniqueItems": true}, "items": {"type": "object", "properties": {"b": {"type": "integer"}, "a": {"type": "integer"}},
+        "required": ["b", "a"], "additionalProperties": false}}"#;
     let cases = [
+        (open, ""),
+        (open, "{"),
+        (&behind, r#"{"x":""#),
+        (again, r#"[{"b":1,"a":2}"#),
         (r#"{"uniqueItems": true, "contains": {"const": "x"}}"#, "["),
         (r#"{"uniqueItems": true, "contains": {"type": "integer"}}"#, r#"["a""#),
         (r#"{"uniqueItems": true, "minItems": 300}"#, "["),

@@ -169,13 +169,16 @@ impl<'o> ResourceIndex<'o> {
             ambiguous: false,
         };
         let named = match self.by_uri.get(uri).copied() {
-            Some(known) if known.by_identifier || !by_identifier => {
+            None => new,
+            Some(known) => match self.resource(known.resource).root.location.document == document {
                 // Between documents the one read first keeps the name: the schema itself before the registry.
-                let same_document = self.resource(known.resource).root.location.document == document;
-                let ambiguous = known.ambiguous || (same_document && by_identifier);
-                NamedResource { ambiguous, ..known }
-            }
-            _ => new,
+                false => known,
+                true if known.by_identifier || !by_identifier => {
+                    let ambiguous = known.ambiguous || by_identifier;
+                    NamedResource { ambiguous, ..known }
+                }
+                true => new,
+            },
         };
         self.by_uri.insert(Arc::clone(uri), named);
     }

@@ -95,6 +95,18 @@ fn embedded_identifiers_in_unread_documents_are_found() {
 }
 
 #[test]
+fn an_identifier_of_a_later_document_leaves_the_name_of_an_earlier_one() {
+    let refer = |to: &str| format!(r#"{{"$ref": "http://e.org/{to}"}}"#);
+    let schema = format!(r#"{{"prefixItems": [{}, {}, {}]}}"#, refer("a"), refer("b"), refer("a"));
+    let documents = [
+        ("http://e.org/a", r#"{"type": "string"}"#),
+        ("http://e.org/b", r#"{"$id": "http://e.org/a", "type": "integer"}"#),
+    ];
+    let set = with_documents(&schema, &documents);
+    assert!(valid(&set, r#"["a", 1, "b"]"#) && !valid(&set, r#"["a", 1, 2]"#) && !valid(&set, r#"["a", "b", "c"]"#));
+}
+
+#[test]
 fn meta_schemas_are_at_hand() {
     for (uri, instance) in [
         ("http://json-schema.org/draft-04/schema", r#"{"minLength": -1}"#),

@@ -153,7 +153,10 @@ impl Languages {
                 }
                 !excludes || unused != 0
             }
-            Expr::Not(_) => self.unused_if_excluded(id)?.is_some_and(|unused| unused != 0),
+            Expr::Not(_) => {
+                let ascii = CoarseCharSet::of(class.ranges.iter().copied()).ascii;
+                self.unused_if_excluded(id)?.is_some_and(|unused| unused & ascii != 0)
+            }
             _ => false,
         })
     }

@@ -242,7 +242,8 @@ impl Arena {
         if made.is_empty() {
             return Ok(());
         }
-        members.retain(|member| !gone.contains(member));
+        gone.sort_unstable();
+        members.retain(|member| gone.binary_search(member).is_err());
         for (inner, rest, min, max) in made {
             let repeat = self.repeat(inner, min, max)?;
             members.push(self.concat(repeat, rest)?);

@@ -209,10 +209,9 @@ impl<'s> PatternParser<'s> {
     /// The rest of `name>` of a group that began at `start`.
     pub(super) fn named_group(&mut self, start: usize) -> Result<GroupKind, PatternError> {
         let name = self.group_name()?;
-        if self.names.contains(&name) {
+        if !self.names.insert(name) {
             return self.syntax(start, "a group name that is not taken");
         }
-        self.names.push(name);
         Ok(GroupKind::Group)
     }
 

@@ -202,10 +202,9 @@ impl<'s> PatternParser<'s> {
         if !name.starts_with(|c| c != '$' && name_starts().contains(c)) || !name.chars().all(is_part) {
             return self.syntax(start, "a group name: letters, digits and `_`, no digit first");
         }
-        if self.names.contains(&name) {
+        if !self.names.insert(name) {
             return self.syntax(start, "a group name that is not taken");
         }
-        self.names.push(name);
         self.at += name.len() + 1;
         Ok(GroupKind::Group)
     }
@@ -338,7 +337,12 @@ impl Flags {
 
 /// The bounds of the quantifier in braces that `text` begins with, and its length; none where it begins with none.
 fn python_braces(text: &str) -> Option<((u64, u64), usize)> {
-    let (inside, _) = text.strip_prefix('{')?.split_once('}')?;
+    let inside = text.strip_prefix('{')?;
+    let length = inside.bytes().take_while(|&b| b == b',' || b.is_ascii_digit()).count();
+    if inside.as_bytes().get(length) != Some(&b'}') {
+        return None;
+    }
+    let inside = &inside[..length];
     let (low, high) = inside.split_once(',').unwrap_or((inside, inside));
     let are_digits = [low, high]
         .iter()

@@ -1,6 +1,6 @@
 //! [`PatternParser`]: the cursor of a parser in the source of a pattern.
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 use crate::strings::charset::CharSet;
 use crate::strings::limits::LanguageLimits;
@@ -36,7 +36,7 @@ pub(super) struct PatternParser<'s> {
     /// Capturing groups in the whole pattern, whether before or behind: `\1` refers to one only if there are so many.
     pub(super) groups: usize,
     pub(super) has_names: bool,
-    pub(super) names: Vec<&'s str>,
+    pub(super) names: HashSet<&'s str>,
 }
 
 impl<'s> PatternParser<'s> {
@@ -53,7 +53,7 @@ impl<'s> PatternParser<'s> {
             limits,
             groups,
             has_names,
-            names: Vec::new(),
+            names: HashSet::new(),
         }
     }
 

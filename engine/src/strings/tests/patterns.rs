@@ -31,6 +31,12 @@ fn assertions_hold_anywhere() {
             &["", "oap", "oeppa", "oi", "po"],
             &["ea", "ae", "ii", "oo", "eo", "ao"],
         ),
+        // Lists of texts, the empty one among them, before an assertion.
+        (r"^\w+(?:-|)\b\w+$", &["a-b"], &["ab", "a-", "-b"]),
+        (r"^[a-z]+(\.|)(?<!x)[0-9]+$", &["x.5", "a.5", "a5"], &["x5"]),
+        ("^(?:(?:a|)(?!b))+$", &["", "a", "aa"], &["ab"]),
+        (r"^(?:a|)\B", &["ab"], &["b", "a"]),
+        ("^(?:s|es|)(?<!x)$", &["", "s", "es"], &["x", "ss"]),
         ("a|^b$", &["b", "xa"], &["xb", "bx", ""]),
         ("a?^b", &["b", "bx"], &["ab", "xb"]),
         ("(?:^a|b$)+", &["a", "b", "ab"], &["bx", "ca"]),
@@ -49,6 +55,20 @@ fn assertions_hold_anywhere() {
                 );
             }
         }
+    }
+}
+
+#[test]
+fn characters_beside_a_class_make_nothing_of_a_language_of_that_class() {
+    let mut languages = languages();
+    let parts = ["a", "b", "c"].map(|one| languages.pattern(&format!("^[a-c]*{one}[a-c]*$")).unwrap());
+    let class = languages.pattern("^[a-c]*$").unwrap();
+    let others = languages.not(class).unwrap();
+    for (longest, is_empty) in [(2, true), (3, false)] {
+        let short = languages.length(0, Some(longest)).unwrap();
+        let last = languages.or(&[others, short]).unwrap();
+        let all = languages.and(&[&parts[..], &[last]].concat()).unwrap();
+        assert_eq!(languages.is_empty(all), Ok(is_empty), "{longest}");
     }
 }
 

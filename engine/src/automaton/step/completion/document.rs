@@ -120,7 +120,7 @@ impl Automaton {
             let constraint = self.distinct_value(constraint, state.stack)?;
             let order = self.search.planned_order(expected)?;
             return match self.value_text(constraint, order)? {
-                Some(piece) => self.read_value(state, piece),
+                Some(piece) => self.read_value_or_begin(state, piece),
                 None => Ok(None),
             };
         }
@@ -175,6 +175,23 @@ impl Automaton {
             _ => Some(after),
         };
         Ok(next.map(|next| (vec![piece], next)))
+    }
+
+    /// Reads a piece of text as [`read_value`](Self::read_value) does, or what comes before the last value in it that can begin. The text of a value is
+    /// spelled before its place is known: keys that another verdict on the value makes come in another order are refused in it.
+    fn read_value_or_begin(&mut self, state: &State, piece: TextPiece) -> Result<Option<Ending>, AutomatonError> {
+        if let Some(read) = self.read_value(state, piece.clone())? {
+            return Ok(Some(read));
+        }
+        let (mut at, mut begun) = (*state, None);
+        for (place, byte) in (1..).zip(piece.iter()) {
+            let Some(next) = self.after(&at, &[*byte])? else { break };
+            at = next;
+            if matches!(at.cursor, Cursor::Value(_)) {
+                begun = Some((vec![piece[..place].into()], at));
+            }
+        }
+        Ok(begun)
     }
 
     /// Reads a piece of text up to where the style wants a container in it to end, and ends that.
@@ -272,17 +289,20 @@ impl Automaton {
         let Some(pieces) = pieces else { return Ok(None) };
         let (mut at, mut first) = (*state, None);
         for piece in pieces {
-            let Some((read, next)) = self.read_value(&at, piece)? else {
-                return Ok(None);
+            let read = match first {
+                None => self.read_value_or_begin(&at, piece)?,
+                Some(_) => self.read_value(&at, piece)?,
             };
+            let Some((read, next)) = read else { break };
+            let is_begun = matches!(next.cursor, Cursor::Value(_));
             for piece in read {
                 first.get_or_insert_with(|| (piece.clone(), next));
                 self.completions.count(piece.len());
                 self.completions.next.insert(at, (piece, next));
             }
             at = next;
-            if at.stack == frame.below {
-                // The style has ended the container before its last piece.
+            if at.stack == frame.below || is_begun {
+                // The style has ended the container before its last piece, or what follows is spelled from here on.
                 break;
             }
         }
@@ -305,7 +325,7 @@ impl Automaton {
         let Some(piece) = self.member_piece(&plain.asked, frame.formulas[0], name, begun)? else {
             return Ok(None);
         };
-        let ending = self.read_value(state, piece)?;
+        let ending = self.read_value_or_begin(state, piece)?;
         if let Some((pieces, next)) = &ending
             && let [piece] = &pieces[..]
         {

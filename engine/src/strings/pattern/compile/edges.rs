@@ -193,7 +193,11 @@ impl Arena {
                     let more = self.repeat(inner, 0, fewer)?;
                     self.concat(once, more)?
                 }
-                _ => NONE,
+                _ if first == EMPTY => NONE,
+                _ => {
+                    let some = self.length(1, UNBOUNDED)?;
+                    self.and(vec![first, some])?
+                }
             };
             parts.push(self.concat(inhabited, tail)?);
             if tail == EMPTY {
