@@ -262,6 +262,10 @@ class Compiled:
     def memory_bytes(self) -> int:
         """Bytes that the schema takes with its computed masks, roughly. The number grows with the answers that are written."""
 
+    @property
+    def is_limit_reached(self) -> bool:
+        """Whether a matcher has reached a limit of the engine. The schema has to be compiled again then: its compiler does so if asked."""
+
 @final
 class Matcher:
     """The state of one answer: computes the tokens that may come next.

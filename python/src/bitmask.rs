@@ -109,11 +109,16 @@ impl<'py> Bitmask<'py> {
     }
 
     /// The words of one row.
+    #[allow(unsafe_code)]
     pub(crate) fn row(&mut self, row: i64) -> PyResult<&mut [u32]> {
         let (rows, words) = (self.rows, self.words);
         let place = usize::try_from(row).ok().filter(|place| *place < rows);
         let place = place.ok_or_else(|| no_such_row(row, rows))?;
-        Ok(&mut self.all_words()[place * words..(place + 1) * words])
+        if words == 0 {
+            return Ok(&mut []);
+        }
+        // SAFETY: as for all words, of which these are a part; of other rows no reference is made, so that threads may use them.
+        Ok(unsafe { std::slice::from_raw_parts_mut(self.address.add(place * words), words) })
     }
 }
 

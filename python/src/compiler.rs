@@ -202,6 +202,12 @@ impl Compiled {
         py.detach(|| self.inner.memory_bytes())
     }
 
+    /// Whether a limit of the engine was reached by a matcher.
+    #[getter]
+    fn is_limit_reached(&self) -> bool {
+        self.inner.is_limit_reached()
+    }
+
     /// The text of the schema, the regular expression, or the list of texts.
     #[getter]
     fn source(&self) -> &str {

@@ -57,7 +57,7 @@ fn kind(kind: CompileErrorKind) -> &'static str {
 /// The exception of an error of a matcher.
 pub(crate) fn matcher_error(error: &MatcherError) -> PyErr {
     match error {
-        MatcherError::Mask(_) => MaskError::new_err(error.to_string()),
+        MatcherError::Mask(_) | MatcherError::OnlyStopTokens { .. } => MaskError::new_err(error.to_string()),
         _ => PyValueError::new_err(error.to_string()),
     }
 }

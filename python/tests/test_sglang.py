@@ -170,17 +170,21 @@ def test_schemas_and_expressions_are_answered(server: Any) -> None:
     ours.reset()
 
 
-def test_a_copy_for_another_request_asks_for_the_schema_again(server: Any, compiler: maskwright.Compiler) -> None:
+def test_a_schema_that_came_to_a_limit_is_compiled_anew_for_a_copy(server: Any, compiler: maskwright.Compiler) -> None:
     asked = []
 
-    def compile() -> maskwright.Compiled:
-        asked.append(POINT)
-        return compiler.compile_json_schema(POINT)
+    def compile() -> Any:
+        compiled = compiler.compile_json_schema(POINT)
+        assert not compiled.is_limit_reached
+        asked.append(SimpleNamespace(matcher=compiled.matcher, is_limit_reached=False))
+        return asked[-1]
 
-    grammar = server.classes.Grammar(compile, compile().matcher(), "json")
-    assert grammar.copy().copy() is not grammar and len(asked) == 3
+    grammar = server.classes.Grammar(compile, compile(), "json")
+    assert grammar.copy().copy() is not grammar and len(asked) == 1
+    asked[0].is_limit_reached = True
+    assert grammar.copy().copy() is not grammar and len(asked) == 2
     grammar.accept_token(ord("{"))
-    assert grammar.copy().matcher.num_accepted_tokens == 1 and len(asked) == 3
+    assert grammar.copy().matcher.num_accepted_tokens == 1 and len(asked) == 2
 
 
 def test_refusals_carry_the_reason(server: Any) -> None:
@@ -205,7 +209,8 @@ def test_batches_may_have_grammars_of_others(server: Any) -> None:
 
 def test_a_limit_of_the_engine_ends_one_request(server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     matcher = Failing()
-    failing = server.classes.Grammar(lambda: SimpleNamespace(matcher=matcher.fail), matcher, "json")
+    compiled = SimpleNamespace(matcher=matcher.fail, is_limit_reached=False)
+    failing = server.classes.Grammar(lambda: compiled, compiled, "json", matcher)
     monkeypatch.setattr(server.classes, "shared_executor", lambda: SimpleNamespace(fill=matcher.fail))
     bitmask = maskwright.allocate_token_bitmask(2, VOCAB, kind="memoryview")
     other = backend(server).dispatch_regex("b")

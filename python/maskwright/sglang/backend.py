@@ -72,19 +72,27 @@ def _kernel() -> Callable[[Any, Any], None] | None:
 class Grammar(Masks, BaseGrammarObject):  # type: ignore[misc]
     """One request's grammar, as SGLang's `BaseGrammarObject` describes it."""
 
-    def __init__(self, compile: Callable[[], Compiled], matcher: Matcher, kind: str | None) -> None:
+    def __init__(
+        self, compile: Callable[[], Compiled], compiled: Compiled, kind: str | None, matcher: Matcher | None = None
+    ) -> None:
         super().__init__()
-        self.matcher = matcher
-        self._compile, self._is_limited = compile, False
+        self.matcher = compiled.matcher() if matcher is None else matcher
+        self._compile, self._compiled, self._is_limited = compile, compiled, False
         self._reasoning: tuple[int, weakref.ref[Any]] | None = None
         self.grammar_stats = GrammarStats(dispatch_type=kind)
+
+    def _usable(self) -> Compiled:
+        """Returns the compiled schema, compiled anew if it came to a limit of the engine."""
+        if self._compiled.is_limit_reached:
+            self._compiled = self._compile()
+        return self._compiled
 
     def limit(self, max_tokens: int) -> None:
         """Keeps an end of the answer within this number of tokens, the stop token included. The grammar is at the start of an answer.
 
         Raises `ValueError` if the tokens are too few for any answer.
         """
-        self.matcher, self._is_limited = self._compile().matcher(max_tokens=max_tokens), True
+        self.matcher, self._is_limited = self._usable().matcher(max_tokens=max_tokens), True
 
     def limit_behind_reasoning(self, max_tokens: int, wrapper: Any) -> None:
         """Keeps an end within this number of tokens, including the tokens of the reasoning before the answer, which `wrapper` counts.
@@ -149,15 +157,14 @@ class Grammar(Masks, BaseGrammarObject):  # type: ignore[misc]
             entry.grammar.fill_vocab_mask(vocab_mask, entry.row)
 
     def copy(self) -> Grammar:
-        """Makes an independent copy at the same place. SGLang keeps one grammar for each text and copies it for each request: the schema is
-        asked for again here, so that one that came to a limit of the engine is compiled anew.
+        """Makes an independent copy at the same place. SGLang keeps one grammar for each text and copies it for each request: if the schema
+        came to a limit of the engine, it is compiled anew, and nothing is kept of what was compiled before.
         """
+        before = self._compiled
         is_new = self.matcher.num_accepted_tokens == 0 and not self._is_limited
-        copied = Grammar(
-            self._compile,
-            self._compile().matcher() if is_new else self.matcher.fork(),
-            self.grammar_stats.dispatch_type,
-        )
+        if is_new and self._usable() is not before:
+            self.matcher = self._compiled.matcher()
+        copied = Grammar(self._compile, self._compiled, self.grammar_stats.dispatch_type, self.matcher.fork())
         copied._is_limited = self._is_limited
         return copied
 
@@ -231,7 +238,7 @@ class Backend(Masks, BaseGrammarBackend):  # type: ignore[misc]
     def _grammar(self, compile: Callable[[str], Compiled], text: str, kind: str) -> Any:
         again = functools.partial(compile, text)
         try:
-            return Grammar(again, again().matcher(), kind)
+            return Grammar(again, again(), kind)
         except ValueError as error:
             logger.error("a request is refused: %s", error)
             return InvalidGrammarObject(str(error))
@@ -241,7 +248,7 @@ class Backend(Masks, BaseGrammarBackend):  # type: ignore[misc]
         try:
             compiled = again()
             if compiled is not None:
-                return Grammar(cast(Callable[[], Compiled], again), compiled.matcher(), kind)
+                return Grammar(cast(Callable[[], Compiled], again), compiled, kind)
         except ValueError as error:
             logger.error("a request is refused: %s", error)
             return InvalidGrammarObject(str(error))
