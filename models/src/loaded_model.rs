@@ -154,6 +154,7 @@ pub fn load(source: &ModelSource, options: &LoadOptions) -> Result<LoadedModel, 
     let device = options.device.open()?;
     let dtype = match (options.dtype, options.dtype.or_that_of(&config, &weights)) {
         (WeightFormat::Auto, DType::F16) if device.is_cpu() && config.parameters() < WIDENED_BELOW => DType::F32,
+        (WeightFormat::Auto, DType::F16) if !device.is_cpu() && config.family.has_large_activations() => DType::BF16,
         (_, dtype) => dtype,
     };
     let kept = Kept::new(&config, &weights, options.dtype, dtype, &device)

@@ -313,12 +313,21 @@ impl NetworkReader<'_> {
             })
         });
         Ok(Mixture {
-            router: self.linear(std::slice::from_ref(&shapes.router))?,
+            router: self.router(&shapes.router)?,
             bias: shapes.bias.as_ref().map(|bias| self.on_host(bias)).transpose()?,
             experts: self.experts(&shapes.experts)?,
             shared: shared.transpose()?,
             beside: beside.transpose()?,
         })
+    }
+
+    /// The matrix whose products say which experts a token is sent to.
+    fn router(&self, router: &MatrixShape) -> Result<Linear, ModelError> {
+        if !self.config.family.routes_in_32_bits() {
+            return self.linear(std::slice::from_ref(router));
+        }
+        let weight = self.weights.stacked(&[router.weight()], DType::F32, self.device)?;
+        Ok(Linear::new(weight, None))
     }
 
     fn experts(&self, shapes: &ExpertShapes) -> Result<Vec<Gated>, ModelError> {

@@ -1,7 +1,7 @@
 //! Forward passes: layers of weights, and two ways to compute with them, over slices on the CPU and by tensor operations
 //! elsewhere.
 
-mod cpu;
+pub(crate) mod cpu;
 pub(crate) mod device;
 mod experts;
 #[cfg(any(feature = "cuda", test))]

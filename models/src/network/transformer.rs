@@ -216,14 +216,20 @@ impl Transformer {
         }
     }
 
-    /// Number of tokens that go through the layers at once, where `tokens` are appended.
-    fn chunk(&self, tokens: usize) -> usize {
+    /// Number of tokens that go through the layers at once, where `tokens` are appended to `position` others.
+    fn chunk(&self, position: usize, tokens: usize) -> usize {
         #[cfg(any(feature = "cuda", test))]
         if tokens <= SHORT_APPEND && self.gpu.as_ref().is_some_and(|gpu| gpu.short.is_some()) {
             return MAX_TOKENS;
         }
-        let _ = tokens;
-        PROMPT_CHUNK
+        self.prompt_chunk(position + tokens)
+    }
+
+    /// Largest number of tokens that go through the layers at once up to the token at `end`. Candle's kernels have 32-bit indices, so that there may be
+    /// 2³¹ scores of attention: for each head and token, those to all earlier tokens and to a sink.
+    fn prompt_chunk(&self, end: usize) -> usize {
+        let a_token = self.config.heads * (end + 1);
+        (i32::MAX as usize / a_token.max(1)).clamp(1, PROMPT_CHUNK)
     }
 
     /// Returns the layer states beside keys and values that a rollback has to restore; `None` where the model has no such layers.
@@ -245,7 +251,7 @@ impl Transformer {
         let mut from = resumed.map_err(|error| ModelError::compute(&self.name, "a rollback", &error))?;
         self.tokens.truncate(position);
         let again = self.tokens[from..].to_vec();
-        for chunk in again.chunks(PROMPT_CHUNK) {
+        for chunk in again.chunks(self.prompt_chunk(position)) {
             self.forward(from, chunk)?;
             from += chunk.len();
             if is_stopped() {
@@ -326,7 +332,7 @@ impl LanguageModel for Transformer {
         if self.gpu.is_some() {
             self.make_room(position + tokens.len())?;
         }
-        for chunk in tokens.chunks(self.chunk(tokens.len())) {
+        for chunk in tokens.chunks(self.chunk(position, tokens.len())) {
             if logits.is_some() && is_stopped() {
                 return Ok(None);
             }

@@ -5,6 +5,7 @@ use candle_core::{CpuStorage, CustomOp1, CustomOp2, D, Layout, Result, Shape, Te
 use rayon::prelude::*;
 
 use super::operations::softmax;
+use crate::network::cpu::kernels;
 use crate::network::tensors::forward::mask;
 
 /// The softmax of each row of `scores`, `[.., tokens, seen]`, over the last `window` tokens up to the row's own; other shares are 0. The rows
@@ -40,16 +41,9 @@ impl CustomOp1 for CausalSoftmax {
         rows.enumerate().for_each(|(row, (shares, scores))| {
             let end = all - tokens + row % tokens + 1;
             let seen = end.saturating_sub(self.window)..end;
-            let (shares, scores) = (&mut shares[seen.clone()], &scores[seen]);
-            let largest = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-            let mut sum = 0.0;
-            for (share, score) in shares.iter_mut().zip(scores) {
-                *share = (score - largest).exp();
-                sum += *share;
-            }
-            for share in shares {
-                *share /= sum;
-            }
+            let shares = &mut shares[seen.clone()];
+            shares.copy_from_slice(&scores[seen]);
+            kernels::softmax(shares, 1.0);
         });
         Ok((CpuStorage::F32(shares), layout.shape().clone()))
     }

@@ -303,6 +303,17 @@ impl Family {
         self.has_delta_nets() || matches!(self, Self::Gemma2 | Self::Gemma3)
     }
 
+    /// Whether the product that says which experts a token is sent to is one of 32-bit floats, whatever the format of the model: near ties, rounded
+    /// products choose other experts.
+    pub(crate) fn routes_in_32_bits(self) -> bool {
+        matches!(self, Self::DeepseekV2 | Self::DeepseekV3 | Self::NemotronH)
+    }
+
+    /// Whether activations may be above 65,504, the largest number that F16 has.
+    pub(crate) fn has_large_activations(self) -> bool {
+        matches!(self, Self::Gemma2 | Self::Gemma3 | Self::Gemma4)
+    }
+
     /// Whether rotary positions turn neighbouring elements, `2i` with `2i + 1`, instead of `i` with `i + half`.
     pub(crate) fn rotates_neighbours(self) -> bool {
         self == Self::Glm4 || self.has_latent_attention()

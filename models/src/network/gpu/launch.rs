@@ -1,8 +1,9 @@
 //! Launches on an NVIDIA GPU.
 
+use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use candle_core::cuda_backend::cudarc::driver::{
@@ -50,6 +51,8 @@ fn quantised(format: BlockFormat) -> Option<&'static str> {
 pub(crate) struct CudaKernels {
     stream: Arc<CudaStream>,
     modules: Vec<Arc<CudaModule>>,
+    /// The modules for quantised formats that have been loaded, which all copies of these kernels share.
+    of_formats: Arc<Mutex<BTreeMap<BlockFormat, Arc<CudaModule>>>>,
 }
 
 /// A kernel of a loaded module.
@@ -66,16 +69,30 @@ impl CudaKernels {
         };
         let load = |text: &str| stream.context().load_module(Ptx::from_src(text)).map_err(Error::wrap);
         let modules = vec![load(short_pass)?, load(CHOOSE)?];
-        Ok(Self { stream, modules })
+        Ok(Self {
+            stream,
+            modules,
+            of_formats: Arc::default(),
+        })
     }
 
-    /// Loads the kernels for matrices in the quantised `format`, on the same stream.
+    /// The kernels for matrices in the quantised `format`, on the same stream; loaded the first time.
     pub(crate) fn of_format(&self, format: BlockFormat) -> Result<Self> {
         let text = quantised(format).ok_or_else(|| Error::Msg(format!("no kernels for {}", format.name())))?;
-        let module = self.stream.context().load_module(Ptx::from_src(text));
+        let mut loaded = self.of_formats.lock().unwrap_or_else(PoisonError::into_inner);
+        let module = match loaded.get(&format) {
+            Some(module) => Arc::clone(module),
+            None => {
+                let module = self.stream.context().load_module(Ptx::from_src(text));
+                let module = module.map_err(Error::wrap)?;
+                loaded.insert(format, Arc::clone(&module));
+                module
+            }
+        };
         Ok(Self {
             stream: Arc::clone(&self.stream),
-            modules: vec![module.map_err(Error::wrap)?],
+            modules: vec![module],
+            of_formats: Arc::clone(&self.of_formats),
         })
     }
 
@@ -243,6 +260,7 @@ pub(crate) fn read_bandwidth(device: &CudaDevice, readings: usize) -> Result<f64
     let kernels = CudaKernels {
         stream: Arc::clone(&stream),
         modules: vec![module],
+        of_formats: Arc::default(),
     };
     let read = kernels.find("read_all")?;
     let mut pinned = kernels.pinned(1)?;

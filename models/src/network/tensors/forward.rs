@@ -14,6 +14,7 @@ use crate::network::layers::{
     Attention, FeedForward, Gated, Layer, LayerEmbeddingWeights, LayerInput, MixerWeights, Network, SeenKeys,
     ShortConvolution,
 };
+use crate::network::matrices::linear::Linear;
 use crate::network::recurrent::layer as recurrent;
 use crate::network::rope::{Angles, Rope};
 use crate::network::tensors::norm::rms_norm;
@@ -295,13 +296,11 @@ impl TensorPass<'_> {
             None => normed.zeros_like()?,
         };
         let Some(beside) = &mixture.beside else {
-            let logits = mixture.router.forward(normed)?;
+            let logits = router_logits(&mixture.router, normed)?;
             return self.experts(mixture, &logits, normed, shared);
         };
         let shared = self.norm(Some(&beside.behind_dense), shared)?;
-        let logits = mixture
-            .router
-            .forward(&self.norm(Some(&beside.router_norm), x.clone())?)?;
+        let logits = router_logits(&mixture.router, &self.norm(Some(&beside.router_norm), x.clone())?)?;
         let seen = self.norm(Some(&beside.before), x.clone())?;
         let given = self.experts(mixture, &logits, &seen, seen.zeros_like()?)?;
         shared + self.norm(Some(&beside.behind), given)?
@@ -362,7 +361,8 @@ impl TensorPass<'_> {
         match self.config.activation {
             Activation::ReluSquared => gate.relu()?.sqr(),
             Activation::Silu => silu(gate)? * up,
-            Activation::GeluTanh => gate.gelu()? * up,
+            // Candle's GELU on a GPU rounds each of its steps to the format of its argument.
+            Activation::GeluTanh => gate.to_dtype(DType::F32)?.gelu()?.to_dtype(gate.dtype())? * up,
             Activation::ClampedSwish { steepness, limit } => {
                 let limit = f64::from(limit);
                 let gate = gate.minimum(limit)?;
@@ -378,6 +378,14 @@ impl TensorPass<'_> {
             Some(norm) => rms_norm(&x.contiguous()?, norm, self.config.rms_norm_eps),
             None => Ok(x),
         }
+    }
+}
+
+/// The logits by which tokens are sent to experts, in the format of the router's weights.
+fn router_logits(router: &Linear, x: &Tensor) -> Result<Tensor> {
+    match router.weight() {
+        Ok(weight) => router.forward(&x.to_dtype(weight.dtype())?),
+        Err(_) => router.forward(x),
     }
 }
 
