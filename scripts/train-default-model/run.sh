@@ -57,6 +57,9 @@ export OMP_NUM_THREADS=1 TOKENIZERS_PARALLELISM=false
 
 result=$work/supervised
 if [ "${STEPS:-0}" -gt 0 ]; then
+  # Without this, candle counts the cores at each product.
+  RAYON_NUM_THREADS=$(nproc)
+  export RAYON_NUM_THREADS
   resume=$([ -d "$work/grpo" ] && echo --resume || true)
   "$built/maskwright" train --model "$work/supervised" --supervised-steps 0 --grpo-steps "$STEPS" --plain-references --made-up-names \
     --prompts 24 --group 8 --kl 0 --temperature 0.6 --grpo-learning-rate 1e-4 --samples 4000 --test-samples 200 --max-prompt-tokens 900 \

@@ -135,8 +135,13 @@ pub fn attempt(
             }
         }
     };
-    let (model_itself, options) = (model.model.as_mut(), conditions.decode);
-    let mut generation = generate_after(model_itself, conditions.read, task.prompt, constraint, options, cancel);
+    let model_itself = model.model.as_mut();
+    let mut options = conditions.decode.clone();
+    if late.is_some() {
+        // The limit of a generation does not count the wait for the compilation, which has a limit of its own.
+        options.time_limit = options.time_limit.map(|limit| limit + conditions.compile_limit);
+    }
+    let mut generation = generate_after(model_itself, conditions.read, task.prompt, constraint, &options, cancel);
     let is_full = matches!(generation.finish, Ok(FinishReason::ContextFull));
     if is_full && options.max_tokens == usize::MAX && !generation.tokens.is_empty() {
         // Where the answer has no other limit, the context is the limit: an answer that fills it counts as one that was cut off.
@@ -148,7 +153,7 @@ pub fn attempt(
     if let Some(late) = late {
         let mut outcome = late.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if outcome.is_needed && outcome.time.is_none() && outcome.error.is_none() {
-            let message = "no result within the generation's time limit";
+            let message = "no result within the time limits";
             outcome.error = Some(CompileError::new(CompileErrorKind::LimitExceeded, message));
         }
         compiled = Some(CompileRecord {
@@ -164,6 +169,10 @@ pub fn attempt(
         }
         // The first mask waited for the compilation, which has a figure of its own.
         generation.mask_times.total = generation.mask_times.total.saturating_sub(outcome.waited);
+        let took = generation.total.saturating_sub(outcome.waited);
+        if generation.finish.is_ok() && conditions.decode.time_limit.is_some_and(|limit| took > limit) {
+            generation.finish = Ok(FinishReason::TimeLimit);
+        }
     }
     Some(Attempt {
         compile: compiled,

@@ -407,8 +407,10 @@ impl Record {
         }
     }
 
-    /// Returns the record with the middle total time among records of one question; `None` for an empty list.
+    /// Returns the record with the middle total time among records of one question, with the compilation of the first one, since a framework may
+    /// keep what it compiled; `None` for an empty list.
     pub fn middle(mut records: Vec<Self>) -> Option<Self> {
+        let compile = records.first()?.compile.clone();
         let total = |record: &Self| record.generation.as_ref().map(|generation| generation.tgt_s);
         let totals: Vec<f64> = records.iter().filter_map(total).collect();
         records.sort_by(|one, other| {
@@ -420,6 +422,7 @@ impl Record {
         let at = records.len().saturating_sub(1) / 2;
         (!records.is_empty()).then(|| Self {
             repeats_s: if several { totals } else { Vec::new() },
+            compile,
             ..records.swap_remove(at)
         })
     }

@@ -68,6 +68,7 @@ impl RowArguments {
             frameworks,
             names,
             clients,
+            isolate: self.isolate,
         })
     }
 
@@ -100,6 +101,8 @@ pub(super) struct Rows {
     pub(super) names: Vec<String>,
     /// The servers.
     pub(super) clients: Vec<Arc<Client>>,
+    /// Whether every framework runs in a worker.
+    isolate: bool,
 }
 
 impl Rows {
@@ -140,10 +143,17 @@ impl Rows {
         Ok(PreparedModel { model, frameworks })
     }
 
-    /// Returns the settings of the frameworks for the manifest.
+    /// Returns the settings of the frameworks for the manifest. That all run in workers is on record, as times then have pipes in them.
     pub(super) fn settings(&self) -> Vec<FrameworkSettings> {
         let frameworks = self.frameworks.iter().map(|row| match &row.framework {
-            Some(framework) => FrameworkSettings::from(framework),
+            Some(framework) => {
+                let mut settings = FrameworkSettings::from(framework);
+                if self.isolate {
+                    let separator = if settings.options.is_empty() { "" } else { ", " };
+                    settings.options += &format!("{separator}in a worker");
+                }
+                settings
+            }
             None => FrameworkSettings::alone(),
         });
         frameworks.collect()

@@ -1,6 +1,6 @@
 //! Figure 1: frameworks by efficiency, coverage and quality.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use maskwright_suites::validate::Scoring;
 
@@ -122,7 +122,8 @@ fn add_bench(records: &[Record], axes: &mut Vec<Axes>) {
     }
 }
 
-/// The median time per output token of a row over the schemas that all rows of its model have a time of, in milliseconds.
+/// The median time per output token of a row over the schemas that all rows of its model have a time of, in milliseconds. Schemas that some row
+/// had no room for count for none.
 fn median_time(records: &[Record], keys: &[bench::rows::RowKey], key: &bench::rows::RowKey) -> Option<f64> {
     let times = |key: &bench::rows::RowKey| -> BTreeMap<(&str, &str), f64> {
         let own = records.iter().filter(|record| {
@@ -134,13 +135,21 @@ fn median_time(records: &[Record], keys: &[bench::rows::RowKey], key: &bench::ro
         });
         timed.collect()
     };
+    let of_model = records
+        .iter()
+        .filter(|record| record.is_final() && record.key.model == key.model);
+    let no_room: HashSet<(&str, &str)> = of_model
+        .filter(|record| record.lacked_room())
+        .map(|record| (record.key.dataset.as_str(), record.key.instance.as_str()))
+        .collect();
     let rivals: Vec<_> = keys
         .iter()
         .filter(|rival| rival.model == key.model)
         .map(times)
         .collect();
     let own = times(key).into_iter();
-    let shared = own.filter(|(place, _)| rivals.iter().all(|rival| rival.contains_key(place)));
+    let shared =
+        own.filter(|(place, _)| !no_room.contains(place) && rivals.iter().all(|rival| rival.contains_key(place)));
     Spread::of(shared.map(|(_, time)| time)).map(|spread| spread.median)
 }
 

@@ -91,10 +91,14 @@ impl ReplyRecord {
         finish == Some(FinishReason::EndOfSequence)
     }
 
-    /// Whether the prompt, or the reply, did not fit into the model's context.
+    /// Whether the prompt did not fit into the model's context, so that nothing could be answered. A reply that fills the context failed, as one
+    /// does that reaches the limit on tokens.
     pub fn lacked_room(&self) -> bool {
-        let finish = self.generation.as_ref().and_then(|generation| generation.finish);
-        finish == Some(FinishReason::ContextFull)
+        let full = self
+            .generation
+            .as_ref()
+            .filter(|generation| generation.finish == Some(FinishReason::ContextFull));
+        full.is_some_and(|generation| generation.output_tokens == 0)
     }
 
     /// Whether the reply meets the request.

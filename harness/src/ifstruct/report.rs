@@ -255,7 +255,7 @@ pub fn leaderboard(rows: &[Row], style: Style) -> String {
     for row in rows.iter().filter(|row| row.no_room > 0) {
         let (model, mode, count) = (&row.model, row.mode.name(), row.no_room);
         text += &format!(
-            "{model}, {mode}: {count} samples count nowhere: their prompt, or the reply in some mode, did not fit into the model's context\n"
+            "{model}, {mode}: {count} samples count nowhere: their prompt did not fit into the model's context\n"
         );
     }
     for sentence in results(rows) {

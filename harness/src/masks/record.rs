@@ -113,8 +113,9 @@ impl MaskRecord {
         }
     }
 
-    /// Returns the last of several records of the same question, with the medians of all times; `None` without records. Records with another number
-    /// of times are left out.
+    /// Returns the last of several records of the same question, with the medians of the times of its tokens, and with the first record's times of
+    /// compilation and first mask, since a framework may keep what it compiled; `None` without records. Records with another number of times are
+    /// left out.
     pub fn medians(records: Vec<Self>) -> Option<Self> {
         let mut last = records.last()?.clone();
         let alike: Vec<&Self> = records
@@ -130,13 +131,6 @@ impl MaskRecord {
             values.sort_unstable();
             values[(values.len() - 1) / 2]
         };
-        let time = |of: fn(&Self) -> Option<Time>| {
-            of(&last).map(|_| Time {
-                wall_ns: median(&|record| of(record).map_or(0, |time| time.wall_ns)),
-                cpu_ns: median(&|record| of(record).map_or(0, |time| time.cpu_ns)),
-            })
-        };
-        let (compile, first_mask) = (time(|record| record.compile), time(|record| record.first_mask));
         let wall_ns = (0..last.wall_ns.len()).map(|at| median(&|record| record.wall_ns[at]));
         let cpu_ns = (0..last.cpu_ns.len()).map(|at| median(&|record| record.cpu_ns[at]));
         (last.wall_ns, last.cpu_ns) = (wall_ns.collect(), cpu_ns.collect());
@@ -144,7 +138,7 @@ impl MaskRecord {
             .iter()
             .map(|record| record.cpu_ns.iter().sum::<u64>() as f64 / 1e9)
             .collect();
-        (last.compile, last.first_mask) = (compile, first_mask);
+        (last.compile, last.first_mask) = (alike[0].compile, alike[0].first_mask);
         Some(last)
     }
 

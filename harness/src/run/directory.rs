@@ -114,7 +114,7 @@ impl<R: Recorded> RunDirectory<R> {
         let opened = OpenOptions::new().create(true).append(true).open(&records_path);
         let file = opened.map_err(|source| write_error(&records_path, path, source, 0))?;
         lock(&file, path)?;
-        let known = check_manifest(path, manifest)?;
+        let (known, elsewhere) = check_manifest(path, manifest)?.unzip();
         let (lines, whole_bytes) = read_records::<R>(&records_path)?;
         let mut directory = Self {
             path: path.to_owned(),
@@ -141,6 +141,13 @@ impl<R: Recorded> RunDirectory<R> {
                         }
                     },
                 })?;
+        }
+        if let Some(difference) = elsewhere.flatten()
+            && directory.kept() < directory.planned()
+        {
+            let warning = format!("the run {difference}: its records are of both, and their times cannot be compared");
+            progress::say(&warning);
+            directory.keep_warnings(&[warning])?;
         }
         let kept = directory.kept();
         let set = directory.file.set_len(whole_bytes as u64);
@@ -394,8 +401,11 @@ fn lock(records: &File, path: &Path) -> Result<(), RunDirectoryError> {
     }
 }
 
-/// Compares a manifest with that in the directory, and returns the latter. None where there is none.
-fn check_manifest<S: Settings>(path: &Path, manifest: &Manifest<S>) -> Result<Option<Value>, RunDirectoryError> {
+/// Compares a manifest with that in the directory, and returns the latter, with the difference in program or machine. None where there is none.
+fn check_manifest<S: Settings>(
+    path: &Path,
+    manifest: &Manifest<S>,
+) -> Result<Option<(Value, Option<String>)>, RunDirectoryError> {
     let manifest_path = path.join(MANIFEST);
     let text = match fs::read_to_string(&manifest_path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -409,7 +419,9 @@ fn check_manifest<S: Settings>(path: &Path, manifest: &Manifest<S>) -> Result<Op
     let differences = known.differences(manifest);
     match differences.is_empty() {
         // As it stands, with members that only merged runs have.
-        true => Ok(serde_json::from_str(&text).ok()),
+        true => Ok(serde_json::from_str(&text)
+            .ok()
+            .map(|as_it_stands| (as_it_stands, known.machine_difference(manifest)))),
         false => Err(RunDirectoryError::OtherRun {
             path: path.to_owned(),
             differences,

@@ -135,19 +135,21 @@ impl<S: Settings> Manifest<S> {
             let told = |shard: Option<Shard>| shard.map_or_else(|| "not given".to_owned(), |shard| shard.to_string());
             found.push(format!("--shard was {}, now {}", told(self.shard), told(other.shard)));
         }
-        found.extend(self.shard.and_then(|_| self.machine_difference(other)));
+        let of_part = self.shard.and_then(|_| self.machine_difference(other));
+        found.extend(
+            of_part.map(|difference| format!("the part {difference}; parts are put together by their manifests")),
+        );
         found
     }
 }
 
 impl<S: Settings> Manifest<S> {
-    /// Returns the difference in program or machine between the process that began a part and another: the parts of a run are put together by their
-    /// manifests, so that a part is measured by one program on one kind of machine.
-    fn machine_difference(&self, other: &Self) -> Option<String> {
+    /// Returns the difference in program or machine between the process that began a run and another, as the end of a sentence about the run.
+    pub(super) fn machine_difference(&self, other: &Self) -> Option<String> {
         if self.program != other.program {
             let told = |program: &ProgramVersion| format!("{} at commit {}", program.version, program.commit);
             return Some(format!(
-                "the part was begun by version {}, this is {}",
+                "was begun by version {}, this is {}",
                 told(&self.program),
                 told(&other.program)
             ));
@@ -155,7 +157,7 @@ impl<S: Settings> Manifest<S> {
         let [before, now] = [self, other].map(|manifest| machine(&serde_json::to_value(manifest).unwrap_or_default()));
         (!are_alike(&before, &now)).then(|| {
             let (before, now) = (described(&before), described(&now));
-            format!("the part was begun on {before}, this is {now}: continue it on a machine of that kind")
+            format!("was begun on {before}, this is {now}")
         })
     }
 }

@@ -248,10 +248,12 @@ impl Process {
         }
     }
 
-    /// Reads standard error and keeps its last bytes.
+    /// Reads what a pipe holds of standard error, and keeps its last bytes. A worker that writes faster than it is read is no reason not to look
+    /// at its limits.
     fn listen(&mut self) {
         let mut chunk = [0; 4096];
-        while let Some(errors) = &mut self.errors {
+        for _ in 0..16 {
+            let Some(errors) = &mut self.errors else { break };
             match errors.read(&mut chunk) {
                 // Closed: it would be ready at every look.
                 Ok(0) => self.errors = None,
