@@ -276,7 +276,7 @@ class Matcher:
       (64 within a string).
 
     Raises `ValueError` if a stop token is outside the vocabulary or `max_tokens` is too small for any answer. Methods raise
-    `MaskError` if a limit of the engine is reached.
+    `MaskError` if a limit of the engine is reached, or if only stop tokens could come next and the answer cannot end.
     """
 
     def __new__(

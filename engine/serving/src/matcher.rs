@@ -410,7 +410,8 @@ impl Matcher {
     ///
     /// # Errors
     ///
-    /// [`MatcherError::TooFewRows`], [`MatcherError::RowTooShort`], or [`MatcherError::Mask`] where the engine cannot tell.
+    /// [`MatcherError::TooFewRows`], [`MatcherError::RowTooShort`]; [`MatcherError::OnlyStopTokens`] for the current state; [`MatcherError::Mask`]
+    /// where the engine cannot tell.
     pub fn fill_drafted(&mut self, drafted: &[TokenId], rows: &mut [u32], words: usize) -> Result<usize, MatcherError> {
         check_rows(rows, words, drafted.len() + 1)?;
         let before = self.position();
@@ -433,7 +434,11 @@ impl Matcher {
                 row.fill(u32::MAX);
                 continue;
             }
-            if let Err(error) = self.fill(row) {
+            let row = match number {
+                0 => self.fill(row).map(drop),
+                _ => self.fill_behind_draft(row),
+            };
+            if let Err(error) = row {
                 result = Err(error);
                 break;
             }
@@ -448,7 +453,8 @@ impl Matcher {
     ///
     /// # Errors
     ///
-    /// [`MatcherError::DraftTree`], [`MatcherError::TooFewRows`], [`MatcherError::RowTooShort`], or [`MatcherError::Mask`] where the engine cannot tell.
+    /// [`MatcherError::DraftTree`], [`MatcherError::TooFewRows`], [`MatcherError::RowTooShort`]; [`MatcherError::OnlyStopTokens`] for the current
+    /// state; [`MatcherError::Mask`] where the engine cannot tell.
     pub fn fill_tree(&mut self, tree: DraftTree<'_>, rows: &mut [u32], words: usize) -> Result<bool, MatcherError> {
         let nodes = tree.tokens.len();
         if tree.next_token.len() != nodes || tree.next_sibling.len() != nodes {
@@ -460,6 +466,14 @@ impl Matcher {
         let filled = self.fill_nodes(tree, rows, words);
         self.go_back(before)?;
         Ok(filled? == nodes)
+    }
+
+    /// Fills the row of a state behind drafted tokens, which may not come to be: where only stop tokens could come next, it allows nothing.
+    fn fill_behind_draft(&mut self, row: &mut [u32]) -> Result<(), MatcherError> {
+        match self.fill(row) {
+            Ok(_) | Err(MatcherError::OnlyStopTokens { .. }) => Ok(()),
+            Err(error) => Err(error),
+        }
     }
 
     /// Fills the rows of the nodes that can be reached, and counts them.
@@ -486,7 +500,11 @@ impl Matcher {
             if node > 0 && !self.accept(token)? {
                 continue;
             }
-            self.fill(&mut rows[node * words..(node + 1) * words])?;
+            let row = &mut rows[node * words..(node + 1) * words];
+            match node {
+                0 => self.fill(row).map(drop)?,
+                _ => self.fill_behind_draft(row)?,
+            }
             filled += 1;
             if let Some(child) = link(tree.next_token)? {
                 open.push((child, self.masker.position()));

@@ -372,18 +372,11 @@ fn multiples_upto(divisor: &Divisor, low: &Decimal, high: &Decimal) -> BigInt {
 
 /// Whether `high - low`, positive, is surely at least `times × unit`. "No" means that it is not much larger.
 fn is_wider(low: &Decimal, high: &Decimal, unit: &Decimal, times: u64) -> bool {
-    // Any decimal has far fewer significant digits than this.
-    const FAR: i64 = 400_000;
     let scale = unit.magnitude() - 3;
     let magnitude = |end: &Decimal| if end.is_zero() { i64::MIN } else { end.magnitude() };
     let most = magnitude(low).max(magnitude(high));
-    // The larger end is a multiple of a power of ten far above the unit. So is the other end, and then so is their
-    // difference; or it is far smaller, and then the difference is about the larger end.
-    if most.saturating_sub(scale) > FAR {
-        return true;
-    }
-    // Zeros that only an exponent stands for are not written out either. `times` is below 10^20. Ends of different signs or lengths are as far
-    // apart as nearly the larger one, others as a step of their last digits at least.
+    // `times` is below 10^20. Ends of different signs or lengths are as far apart as nearly the larger one, others as a step of their last digits at
+    // least. What is left has no more digits than are written: zeros that only an exponent stands for are not written out.
     let enough = unit.magnitude().saturating_add(20);
     let differ = low.is_zero()
         || high.is_zero()

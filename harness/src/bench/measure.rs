@@ -167,9 +167,10 @@ pub fn attempt(
                 generation: None,
             });
         }
-        // The first mask waited for the compilation, which has a figure of its own.
+        // The first mask waited for the compilation, which has a figure of its own. The model reads the prompt during a part of that wait.
+        let exposed = outcome.waited.min(generation.mask_times.exposed);
         generation.mask_times.total = generation.mask_times.total.saturating_sub(outcome.waited);
-        let took = generation.total.saturating_sub(outcome.waited);
+        let took = generation.total.saturating_sub(exposed);
         if generation.finish.is_ok() && conditions.decode.time_limit.is_some_and(|limit| took > limit) {
             generation.finish = Ok(FinishReason::TimeLimit);
         }

@@ -407,10 +407,10 @@ impl Record {
         }
     }
 
-    /// Returns the record with the middle total time among records of one question, with the compilation of the first one, since a framework may
-    /// keep what it compiled; `None` for an empty list.
+    /// Returns the record with the middle total time among records of one question, with the time of the first compilation where both
+    /// succeeded, since a framework may keep what it compiled; `None` for an empty list.
     pub fn middle(mut records: Vec<Self>) -> Option<Self> {
-        let compile = records.first()?.compile.clone();
+        let first = records.first()?.compile.clone();
         let total = |record: &Self| record.generation.as_ref().map(|generation| generation.tgt_s);
         let totals: Vec<f64> = records.iter().filter_map(total).collect();
         records.sort_by(|one, other| {
@@ -420,11 +420,15 @@ impl Record {
         });
         let several = records.len() > 1;
         let at = records.len().saturating_sub(1) / 2;
-        (!records.is_empty()).then(|| Self {
-            repeats_s: if several { totals } else { Vec::new() },
-            compile,
-            ..records.swap_remove(at)
-        })
+        let mut middle = records.swap_remove(at);
+        middle.repeats_s = if several { totals } else { Vec::new() };
+        if let (Some(first), Some(compile)) = (first, &mut middle.compile)
+            && first.error.is_none()
+            && compile.error.is_none()
+        {
+            compile.seconds = first.seconds;
+        }
+        Some(middle)
     }
 
     /// Whether the framework compiled the schema within the limit and had no error of its own during the generation (paper,

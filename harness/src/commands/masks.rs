@@ -51,7 +51,7 @@ pub struct MasksArguments {
     /// Seed of the sample that --limit takes; the first files without it
     #[arg(long)]
     seed: Option<u64>,
-    /// Number of times that each file is compiled and replayed. The median of each time counts
+    /// Number of times that each file is compiled and replayed. The medians of the times of tokens count, and the first times of compilation and first mask
     #[arg(long, default_value_t = 1, value_parser = repetitions, value_name = "N")]
     repeat: usize,
     /// Rules by which replays are judged: strict, or paper, which like MaskBench's own scripts does not ask whether a document may end where it does

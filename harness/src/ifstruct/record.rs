@@ -91,8 +91,8 @@ impl ReplyRecord {
         finish == Some(FinishReason::EndOfSequence)
     }
 
-    /// Whether the prompt did not fit into the model's context, so that nothing could be answered. A reply that fills the context failed, as one
-    /// does that reaches the limit on tokens.
+    /// Whether the prompt did not fit into the model's context, so that nothing could be answered. A reply that fills the context is judged as it
+    /// stands, like one that reaches the limit on tokens.
     pub fn lacked_room(&self) -> bool {
         let full = self
             .generation

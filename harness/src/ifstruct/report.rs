@@ -416,19 +416,20 @@ mod tests {
     #[test]
     fn a_sample_without_room_leaves_those_of_its_seed_in_other_runs() {
         let samples = samples();
-        let full = json!({
-            "prompt_tokens": 9, "output_tokens": 0, "forced_tokens": 0, "forward_passes": 0, "finish": "context_full", "tgt_s": 0.0,
-            "masks": 0, "token_times_us": [], "text": "",
-        });
-        let full = ReplyRecord {
-            generation: Some(serde_json::from_value(full).unwrap()),
-            ..record()
-        };
-        let rows = rows(&[(&full, &samples[0]), (&passed(), &samples[1])]);
-        assert_eq!(
-            (rows[0].parts[0].total, rows[0].parts[0].passed, rows[0].no_room),
-            (1, 1, 1)
-        );
+        // A reply that fills the context counts.
+        for (output_tokens, expected) in [(0, (1, 1, 1)), (5, (2, 1, 0))] {
+            let full = json!({
+                "prompt_tokens": 9, "output_tokens": output_tokens, "forced_tokens": 0, "forward_passes": 0, "finish": "context_full", "tgt_s": 0.0,
+                "masks": 0, "token_times_us": [], "text": "",
+            });
+            let full = ReplyRecord {
+                generation: Some(serde_json::from_value(full).unwrap()),
+                ..record()
+            };
+            let rows = rows(&[(&full, &samples[0]), (&passed(), &samples[1])]);
+            let found = (rows[0].parts[0].total, rows[0].parts[0].passed, rows[0].no_room);
+            assert_eq!(found, expected);
+        }
     }
 
     #[test]

@@ -45,8 +45,8 @@ pub struct MaskRecord {
     /// Largest resident memory of the worker so far, in MiB.
     #[serde(default)]
     pub peak_rss_mib: u64,
-    /// Total processor times of all repetitions, in seconds, where the file was replayed several times. The times above are
-    /// then medians, token by token.
+    /// Total processor times of all repetitions, in seconds, where the file was replayed several times. The times of tokens are
+    /// then medians.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub repeats_s: Vec<f64>,
 }
@@ -113,7 +113,7 @@ impl MaskRecord {
         }
     }
 
-    /// Returns the last of several records of the same question, with the medians of the times of its tokens, and with the first record's times of
+    /// Returns the last of several records of the same question, with the medians of the times of its tokens, and with the first measured record's times of
     /// compilation and first mask, since a framework may keep what it compiled; `None` without records. Records with another number of times are
     /// left out.
     pub fn medians(records: Vec<Self>) -> Option<Self> {

@@ -143,7 +143,7 @@ impl<R: Recorded> RunDirectory<R> {
                 })?;
         }
         if let Some(difference) = elsewhere.flatten()
-            && directory.kept() < directory.planned()
+            && (1..directory.planned()).contains(&directory.kept())
         {
             let warning = format!("the run {difference}: its records are of both, and their times cannot be compared");
             progress::say(&warning);
@@ -401,7 +401,8 @@ fn lock(records: &File, path: &Path) -> Result<(), RunDirectoryError> {
     }
 }
 
-/// Compares a manifest with that in the directory, and returns the latter, with the difference in program or machine. None where there is none.
+/// Compares a manifest with that in the directory, and returns the latter, with the difference in program or machine. `None` without a
+/// manifest.
 fn check_manifest<S: Settings>(
     path: &Path,
     manifest: &Manifest<S>,

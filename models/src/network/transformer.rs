@@ -225,8 +225,8 @@ impl Transformer {
         self.prompt_chunk(position + tokens)
     }
 
-    /// Largest number of tokens that go through the layers at once up to the token at `end`. Candle's kernels have 32-bit indices, so that there may be
-    /// 2³¹ scores of attention: for each head and token, those to all earlier tokens and to a sink.
+    /// Largest number of tokens that go through the layers at once up to the token at `end`. Candle's kernels have 32-bit indices: there may be
+    /// at most 2³¹ scores of attention, for each head and token those to all earlier tokens and to a sink.
     fn prompt_chunk(&self, end: usize) -> usize {
         let a_token = self.config.heads * (end + 1);
         (i32::MAX as usize / a_token.max(1)).clamp(1, PROMPT_CHUNK)

@@ -167,14 +167,14 @@ impl Algebra {
             let more = numbers.one_of(more)?;
             let any = numbers.or(one, more)?;
             // The numbers that are in exactly one of some sets, and those that are in any of them.
-            let counted = [(one, any)].into_iter().chain(others.into_iter().map(|set| (set, set)));
-            let counted = in_pairs(counted.collect(), |(one, any), (other, any_other)| {
+            let pairs = [(one, any)].into_iter().chain(others.into_iter().map(|set| (set, set)));
+            let found = in_pairs(pairs.collect(), |(one, any), (other, any_other)| {
                 let (not_any, not_any_other) = (numbers.not(any), numbers.not(any_other));
                 let only_one = numbers.and(one, not_any_other)?;
                 let only_other = numbers.and(other, not_any)?;
                 Ok((numbers.or(only_one, only_other)?, numbers.or(any, any_other)?))
             })?;
-            Ok(counted.map_or(one, |(one, _)| one))
+            Ok(found.map_or(one, |(one, _)| one))
         };
         work().map_err(|error: crate::decimal::NumberLimitReached| limit_error(error))
     }
@@ -239,7 +239,9 @@ impl Algebra {
     /// The constraint that a value satisfies all assertions of `all` and none of `none`.
     pub(crate) fn combined(&mut self, all: &[AssertionId], none: &[AssertionId]) -> Result<Constraint, AutomatonError> {
         let mut both = self.everything();
-        let (mut numbers, mut strings, mut arrays, mut objects) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        // The numbers that the style can write, from which complements may have others.
+        let mut numbers = vec![both.numbers];
+        let (mut strings, mut arrays, mut objects) = (Vec::new(), Vec::new(), Vec::new());
         let wanted = all.iter().map(|assertion| (*assertion, true));
         for (assertion, wanted) in wanted.chain(none.iter().map(|assertion| (*assertion, false))) {
             let mut part = self.constraint(assertion)?;
@@ -264,8 +266,8 @@ impl Algebra {
     }
 }
 
-/// Combines neighbours until one is left, `None` where there is none. All that is made on the way is kept: made one after the other, the
-/// combinations of `n` sets would have n² members together, in pairs n log n.
+/// Combines neighbours until one is left, `None` where there is none. Every set on the way stays in its arena: combined one after the other,
+/// `n` sets would take n² members, in pairs they take n log n.
 fn in_pairs<T: Copy, E>(mut items: Vec<T>, mut combine: impl FnMut(T, T) -> Result<T, E>) -> Result<Option<T>, E> {
     while items.len() > 1 {
         let pairs = items.chunks(2).map(|pair| match *pair {

@@ -59,7 +59,7 @@ fn assertions_hold_anywhere() {
 }
 
 #[test]
-fn characters_beside_a_class_make_nothing_of_a_language_of_that_class() {
+fn a_union_with_a_negation_is_not_open_over_the_class_that_is_negated() {
     let mut languages = languages();
     let parts = ["a", "b", "c"].map(|one| languages.pattern(&format!("^[a-c]*{one}[a-c]*$")).unwrap());
     let class = languages.pattern("^[a-c]*$").unwrap();

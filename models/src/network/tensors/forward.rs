@@ -381,7 +381,7 @@ impl TensorPass<'_> {
     }
 }
 
-/// The logits by which tokens are sent to experts, in the format of the router's weights.
+/// The logits by which tokens are sent to experts; those of a router that is not quantised are in the format of its weights.
 fn router_logits(router: &Linear, x: &Tensor) -> Result<Tensor> {
     match router.weight() {
         Ok(weight) => router.forward(&x.to_dtype(weight.dtype())?),

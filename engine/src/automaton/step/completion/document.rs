@@ -177,8 +177,8 @@ impl Automaton {
         Ok(next.map(|next| (vec![piece], next)))
     }
 
-    /// Reads a piece of text as [`read_value`](Self::read_value) does, or what comes before the last value in it that can begin. The text of a value is
-    /// spelled before its place is known: keys that another verdict on the value makes come in another order are refused in it.
+    /// Reads a piece of text as [`read_value`](Self::read_value) does, or, where that is refused half-way, what comes before the last value in it
+    /// that begins. The text of a value is spelled before it is known which verdicts the value gets, and these may ask for another order of keys.
     fn read_value_or_begin(&mut self, state: &State, piece: TextPiece) -> Result<Option<Ending>, AutomatonError> {
         if let Some(read) = self.read_value(state, piece.clone())? {
             return Ok(Some(read));
