@@ -239,7 +239,7 @@ fn long_lists_of_values() {
     }
     // Sets of numbers, each with those before it, would have the square of their number of members together.
     let constants = list(10_000, |at| format!(r#"{{"const": {}}}"#, 2 * at));
-    let windows = list(2_000, |at| format!(r#"{{"minimum": {}.25, "maximum": {at}.5}}"#, at));
+    let windows = list(2_000, |at| format!(r#"{{"minimum": {at}.25, "maximum": {at}.5}}"#));
     for keyword in ["anyOf", "oneOf"] {
         answered(
             &format!(r#"{{"{keyword}": [{constants}]}}"#),
