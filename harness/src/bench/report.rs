@@ -222,8 +222,8 @@ impl Report {
                 ));
             }
             for row in group.iter().filter(|row| row.unanswered > 0) {
-                let (name, answered, planned) = (display_name(row), row.planned - row.unanswered, row.planned);
-                sentences.push(format!("{place}UNFINISHED: {name}: {answered} of {planned} answered."));
+                let (name, answered) = (display_name(row), schemas(row));
+                sentences.push(format!("{place}UNFINISHED: {name}: {answered} answered."));
             }
         }
         sentences
@@ -388,11 +388,12 @@ pub fn display_name(row: &BenchRow) -> String {
     }
 }
 
-/// Returns the number of schemas; where some questions found no answer, also the number that there should be.
+/// Returns the number of schemas; where some questions found no answer, also the number that there should be, without the schemas that
+/// count nowhere.
 fn schemas(row: &BenchRow) -> String {
     match row.unanswered {
         0 => row.instances.to_string(),
-        _ => format!("{} of {}", row.instances, row.planned - row.no_room),
+        open => format!("{} of {}", row.instances, row.instances + open),
     }
 }
 
