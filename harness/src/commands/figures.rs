@@ -10,6 +10,7 @@ use maskwright_suites::census::Census;
 use maskwright_suites::dataset::{BUILTIN, Dataset, Subsample};
 use maskwright_suites::locate::locate;
 use maskwright_suites::quality::{LetterOptions, QualityTask, QuestionSet};
+use maskwright_suites::validate::Scoring;
 use serde_json::Value;
 
 use super::output_file::OutputFile;
@@ -194,7 +195,7 @@ impl Runs {
     /// in characters that files' names do not have.
     fn named_figures(&self) -> Vec<(String, String)> {
         let mut figures = Vec::new();
-        let axes = overview::axes(&self.bench, &self.quality);
+        let axes = overview::axes(&self.bench, &self.quality, Scoring::Strict);
         figures.extend(overview::svg(&axes).map(|svg| ("figure-1-overview".to_owned(), svg)));
         let chosen = self.constraints();
         if !chosen.is_empty() {

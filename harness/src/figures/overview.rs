@@ -39,10 +39,11 @@ pub struct Axes {
 
 /// Returns the axes of every model and framework of some runs of `bench` and `quality`, in the order in which they first occur. Answers after
 /// reasoning or a draft are left out; schemas and questions without room for some row of a model count for none of its rows; and rows of a model are
-/// compared over the data sets and tasks that all of them have answers to.
-pub fn axes(bench: &[Record], quality: &[AnswerRecord]) -> Vec<Axes> {
+/// compared over the data sets and tasks that all of them have answers to. `scoring` has the
+/// rules by which answers of `bench` are judged.
+pub fn axes(bench: &[Record], quality: &[AnswerRecord], scoring: Scoring) -> Vec<Axes> {
     let mut axes: Vec<Axes> = Vec::new();
-    add_bench(bench, &mut axes);
+    add_bench(bench, scoring, &mut axes);
     add_quality(quality, &mut axes);
     axes
 }
@@ -61,7 +62,7 @@ fn axes_of<'a>(axes: &'a mut Vec<Axes>, model: &str, framework: &str) -> &'a mut
     &mut axes[at]
 }
 
-fn add_bench(records: &[Record], axes: &mut Vec<Axes>) {
+fn add_bench(records: &[Record], scoring: Scoring, axes: &mut Vec<Axes>) {
     let (mut keys, mut datasets): (Vec<bench::rows::RowKey>, Vec<(String, usize)>) = (Vec::new(), Vec::new());
     // A schema that cannot be used is recorded of a server's row without having been sent to the server.
     let usable = |record: &&Record| record.is_final() && record.unusable.is_none();
@@ -85,7 +86,7 @@ fn add_bench(records: &[Record], axes: &mut Vec<Axes>) {
         datasets: &datasets,
     };
     let method = Method {
-        scoring: Scoring::Strict,
+        scoring,
         // Intervals of shares are Wilson's here, and medians have none.
         bootstrap: Bootstrap {
             confidence: 0.95,

@@ -1,5 +1,6 @@
 use maskwright_suites::census::Census;
 use maskwright_suites::quality::{LetterOptions, QualityTask, QuestionSet};
+use maskwright_suites::validate::Scoring;
 use serde_json::{Value, json};
 
 use super::bars::{Bar, Panel, stacked};
@@ -154,7 +155,7 @@ fn axes_are_those_of_the_tables_for_each_model() {
         answered("m", "maskwright", "direct", "shuffle", "1", true),
         answered("n", "maskwright", "direct", "gsm8k", "1", true),
     ];
-    let axes = axes(&bench, &quality);
+    let axes = axes(&bench, &quality, Scoring::Strict);
     let names: Vec<(&str, &str)> = axes
         .iter()
         .map(|one| (one.model.as_str(), one.framework.as_str()))
@@ -189,7 +190,7 @@ fn a_schema_that_cannot_be_used_makes_no_second_row_of_a_server() {
         ..measured("m", "remote", instance, valid, 1.0)
     };
     let unusable = Record::unusable(measured("m", "remote", "3", false, 1.0).key, "no JSON");
-    let axes = axes(&[answer("1", true), answer("2", false), unusable], &[]);
+    let axes = axes(&[answer("1", true), answer("2", false), unusable], &[], Scoring::Strict);
     assert_eq!(axes[0].empirical_ci, wilson(1, 2));
 }
 

@@ -46,7 +46,7 @@ impl RunReport {
         let mut found = crate::results::failures::failures(&runs, &schemas, options.reading.scoring);
         let explained = explain(&mut found, options.explained);
         let data = FailureData::new(&found);
-        let mut sections = vec![overview::section(&runs, style)];
+        let mut sections = vec![overview::section(&runs, options.reading, style)];
         sections.extend(bench::sections(&runs, options.reading, style));
         sections.extend(testsuite::section(&runs, style));
         sections.extend(masks::section(&runs, options.reading, style)?);

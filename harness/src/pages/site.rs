@@ -58,7 +58,7 @@ fn index(
     options: ReportOptions<'_>,
 ) -> Result<SitePage, CommandError> {
     let style = Style::Markdown;
-    let mut sections = vec![overview::section(runs, style)];
+    let mut sections = vec![overview::section(runs, options.reading, style)];
     sections.extend(testsuite::section(runs, style));
     sections.extend(masks::section(runs, options.reading, style)?);
     sections.extend(coverage::section(runs, style));

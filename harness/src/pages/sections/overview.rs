@@ -51,8 +51,8 @@ impl Line {
 }
 
 /// The lines of the overview: every model with every framework, then frameworks without a model.
-pub fn lines(runs: &[Run]) -> Vec<Line> {
-    let mut lines: Vec<Line> = all_axes(runs).into_iter().map(Line::new).collect();
+pub fn lines(runs: &[Run], reading: ReadOptions) -> Vec<Line> {
+    let mut lines: Vec<Line> = all_axes(runs, reading).into_iter().map(Line::new).collect();
     for run in runs {
         if let Found::Ifstruct(records, samples) = &run.found {
             for row in ifstruct::report(records, samples) {
@@ -78,7 +78,7 @@ pub fn lines(runs: &[Run]) -> Vec<Line> {
                 }
             }
             Found::Masks(records) => {
-                for row in masks::results(records, ReadOptions::default()).rows {
+                for row in masks::results(records, reading).rows {
                     let count = (row.passing, row.schemas);
                     of_framework(&mut lines, &row.framework, |line| {
                         line.schemas = line.schemas.or(Some(count))
@@ -99,13 +99,13 @@ pub fn lines(runs: &[Run]) -> Vec<Line> {
 }
 
 /// The axes of runs that fit together; where runs of one model do not, the first counts.
-fn all_axes(runs: &[Run]) -> Vec<Axes> {
+fn all_axes(runs: &[Run], reading: ReadOptions) -> Vec<Axes> {
     let (none_of_bench, none_of_quality): (Vec<Record>, Vec<AnswerRecord>) = (Vec::new(), Vec::new());
     let mut all: Vec<Axes> = Vec::new();
     for run in runs {
         let found = match &run.found {
-            Found::Bench(run) => axes(&run.records, &none_of_quality),
-            Found::Quality(run) => axes(&none_of_bench, &run.records),
+            Found::Bench(run) => axes(&run.records, &none_of_quality, reading.scoring),
+            Found::Quality(run) => axes(&none_of_bench, &run.records, reading.scoring),
             _ => continue,
         };
         for one in found {
@@ -192,9 +192,9 @@ pub fn lines_table(lines: &[Line], style: Style) -> Table {
 }
 
 /// The section.
-pub fn section(runs: &[Run], style: Style) -> Section {
+pub fn section(runs: &[Run], reading: ReadOptions, style: Style) -> Section {
     let mut section = Section::new("overview", "Overview");
-    let lines = lines(runs);
+    let lines = lines(runs, reading);
     // Frameworks that are judged without a model have no axes.
     let with_model = lines.iter().filter(|line| !line.axes.model.is_empty());
     let axes: Vec<Axes> = with_model.map(|line| line.axes.clone()).collect();
@@ -231,5 +231,61 @@ fn replies_panel(lines: &[Line]) -> Panel {
         subtitle: "replies that pass".to_owned(),
         bars: bars.collect(),
         full: Some(1.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use maskwright_suites::validate::Scoring;
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::results::run::RunRecords;
+    use crate::run::directory::Recorded;
+
+    fn records<R: Recorded>(settings: Value, records: Vec<Value>) -> RunRecords<R> {
+        RunRecords {
+            settings,
+            records: records.into_iter().map(|one| serde_json::from_value(one).unwrap()).collect(),
+            warnings: Vec::new(),
+        }
+    }
+
+    fn run(found: Found) -> Run {
+        Run {
+            paths: Vec::new(),
+            manifests: Vec::new(),
+            found,
+        }
+    }
+
+    #[test]
+    fn answers_are_judged_by_the_rules_that_were_asked_for() {
+        let verdict = |valid| json!({"parsed": true, "valid": valid, "fenced": false, "problems": []});
+        let bench = json!({
+            "model": "m", "framework": "none", "dataset": "d", "instance": "i",
+            "generation": {"prompt_tokens": 1, "output_tokens": 5, "forced_tokens": 0, "forward_passes": 1, "finish": "end_of_sequence",
+                "tgt_s": 1.0, "masks": 0, "token_times_us": [], "text": ""},
+            "verdict": verdict(false), "paper_verdict": verdict(true),
+        });
+        let time = json!({"wall_ns": 1, "cpu_ns": 1});
+        let masks = json!({
+            "key": {"framework": "maskwright", "file": "f"}, "compile": time, "first_mask": time,
+            "instances": [{"valid": true, "tokens": 1, "accepted": 1, "complete": false}],
+        });
+        let runs = [
+            run(Found::Bench(records(json!({}), vec![bench]))),
+            run(Found::Masks(records(json!({}), vec![masks]))),
+        ];
+        let of = |scoring| {
+            let reading = ReadOptions {
+                scoring,
+                ..ReadOptions::default()
+            };
+            let lines = lines(&runs, reading);
+            (lines[0].axes.empirical, lines[1].schemas)
+        };
+        assert_eq!(of(Scoring::Strict), (Some(0.0), Some((0, 1))));
+        assert_eq!(of(Scoring::Paper), (Some(1.0), Some((1, 1))));
     }
 }
