@@ -51,8 +51,7 @@ pub fn server_rows(records: &[Record], keys: &[RowKey], rows: &[BenchRow]) -> Ve
             for record in records.iter().filter(own).collect::<Vec<_>>() {
                 row.add(record);
             }
-            // Runs that are read as one did not all ask every server.
-            let asked = rows.iter().filter(|one| one.server && one.instances > 0);
+            let asked = rows.iter().filter(|one| one.server);
             let own = asked.filter(|one| (&one.framework, &one.model) == (&row.server, &row.model));
             row.unanswered = own.map(|one| one.unanswered).sum();
             row

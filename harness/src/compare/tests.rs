@@ -193,6 +193,7 @@ fn schemas_without_documents_are_no_questions() {
         manifests: Vec::new(),
         found: Found::Coverage(RunRecords {
             settings: Value::Null,
+            settings_of_each: Vec::new(),
             records: vec![record("with", 1), record("without", 0)],
             warnings: Vec::new(),
         }),

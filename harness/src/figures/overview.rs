@@ -31,7 +31,7 @@ pub struct Axes {
     pub empirical: Option<f64>,
     /// Wilson interval of [`Self::empirical`].
     pub empirical_ci: Option<Interval>,
-    /// Share of right answers over the tasks that all rows of the model have answers to.
+    /// Share of right answers over the tasks that all rows of the model have answers to, or over its own where there is none.
     pub accuracy: Option<f64>,
     /// Wilson interval of [`Self::accuracy`].
     pub accuracy_ci: Option<Interval>,
@@ -39,7 +39,7 @@ pub struct Axes {
 
 /// Returns the axes of every model and framework of some runs of `bench` and `quality`, in the order in which they first occur. Answers after
 /// reasoning or a draft are left out; schemas and questions without room for some row of a model count for none of its rows; and rows of a model are
-/// compared over the data sets and tasks that all of them have answers to. `scoring` has the
+/// compared over the data sets and tasks that all of them have answers to. Where they share none, each has the figures of its own. `scoring` has the
 /// rules by which answers of `bench` are judged.
 pub fn axes(bench: &[Record], quality: &[AnswerRecord], scoring: Scoring) -> Vec<Axes> {
     let mut axes: Vec<Axes> = Vec::new();
@@ -101,9 +101,10 @@ fn add_bench(records: &[Record], scoring: Scoring, axes: &mut Vec<Axes>) {
             let mut rivals = of_model().filter(|rival| rival.dataset == row.dataset);
             rivals.all(|rival| rival.instances > 0)
         };
+        let has_shared = of_model().any(|row| is_complete(&row));
         let own: Vec<&BenchRow> = of_model()
             .filter(|row| row.framework == key.framework)
-            .filter(is_complete)
+            .filter(|row| !has_shared || is_complete(row))
             .collect();
         let (valid, total) = own
             .iter()
@@ -175,9 +176,10 @@ fn add_quality(records: &[AnswerRecord], axes: &mut Vec<Axes>) {
             let mut rivals = of_model().filter(|rival| rival.task == row.task);
             rivals.all(|rival| rival.answered > 0)
         };
+        let has_shared = of_model().any(|row| is_complete(&row));
         let own = of_model()
             .filter(|row| row.framework == key.framework)
-            .filter(is_complete);
+            .filter(|row| !has_shared || is_complete(row));
         let (right, answered) = own.fold((0, 0), |(right, answered), row| {
             (right + row.right, answered + row.answered)
         });

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use maskwright_suites::validate::Scoring;
 
 use super::run::RunRecords;
-use super::{in_order, names};
+use super::{in_order, is_asked, names};
 use crate::bench::record::Record;
 use crate::bench::report::{Report, speed};
 use crate::bench::rows::{self, Method, RowKey, Scope};
@@ -90,7 +90,7 @@ fn datasets(run: &RunRecords<Record>) -> Vec<(String, usize)> {
     names.into_iter().map(|name| (name.clone(), planned(&name))).collect()
 }
 
-/// The tables of a run of `bench`, as the run itself has made them.
+/// The tables of a run of `bench`, as the run itself has made them; of runs that are read as one, without rows that none of them was asked for.
 pub fn report(run: &RunRecords<Record>, reading: ReadOptions) -> Report {
     let keys = row_keys(run);
     let datasets = datasets(run);
@@ -106,7 +106,12 @@ pub fn report(run: &RunRecords<Record>, reading: ReadOptions) -> Report {
         keys: &keys,
         datasets: &datasets,
     };
-    let rows = rows::rows(&run.records, scope, method);
+    let mut rows = rows::rows(&run.records, scope, method);
+    rows.retain(|row| {
+        let mut settings = run.settings_of_each.iter();
+        let is_planned = |settings| is_asked(settings, [&row.model, &row.framework], ["datasets", &row.dataset]);
+        row.instances > 0 || settings.any(is_planned)
+    });
     let warning = spread_warning(run.records.iter().map(|record| &record.repeats_s[..]));
     Report {
         paper: None,

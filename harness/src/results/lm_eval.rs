@@ -387,6 +387,7 @@ mod tests {
             paths: vec![path.into()],
             manifests: vec![json!({"settings": settings, "command": ["maskwright", "bench", "--limit", "8"]})],
             found: Found::Bench(RunRecords {
+                settings_of_each: vec![settings.clone()],
                 settings,
                 records: models.iter().map(record).collect(),
                 warnings: Vec::new(),

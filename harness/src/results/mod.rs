@@ -27,6 +27,16 @@ pub fn names(settings: &Value, list: &str) -> Vec<String> {
         .collect()
 }
 
+/// Whether a run with these settings was to ask a row, which is a model with a framework or with the name of a server, about the data `name`, a
+/// member of the list `data`.
+pub fn is_asked(settings: &Value, [model, framework]: [&str; 2], [data, name]: [&str; 2]) -> bool {
+    let has = |list: &str, name: &str| names(settings, list).iter().any(|known| known == name);
+    let mut servers = settings["servers"].as_array().into_iter().flatten();
+    let is_row = has("models", model) && has("frameworks", framework)
+        || servers.any(|server| server["name"] == framework && server["model"] == model);
+    is_row && has(data, name)
+}
+
 /// Returns the names of `known` that are among `found`, followed by the other names of `found` in the order in which they occur.
 pub fn in_order<'n>(known: Vec<String>, found: impl Iterator<Item = &'n str> + Clone) -> Vec<String> {
     let mut names = known;

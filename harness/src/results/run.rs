@@ -42,8 +42,10 @@ pub struct Run {
 /// The records of a run and its settings.
 #[derive(Debug)]
 pub struct RunRecords<R> {
-    /// The settings of its manifest; null where there are none.
+    /// The settings of its manifest; null where there are none. Lists of runs that are read as one have the members of all.
     pub settings: Value,
+    /// The settings of each manifest, as a run asked its own rows about its own data only.
+    pub settings_of_each: Vec<Value>,
     /// The final records, one for each key.
     pub records: Vec<R>,
     /// Warnings about its times that were given when they were measured; those of parts are with the parts.
@@ -325,6 +327,7 @@ impl<R: Recorded> RunRecords<R> {
     fn read(path: &Path, settings: &Value) -> Result<Self, RunDirectoryError> {
         Ok(Self {
             settings: settings.clone(),
+            settings_of_each: vec![settings.clone()],
             records: records_of_run(path)?,
             warnings: match shard_of(path) {
                 Some(_) => Vec::new(),
@@ -350,6 +353,7 @@ impl<R: Recorded> RunRecords<R> {
     /// Adds the records of another run, and the further members of its settings' lists.
     fn add(&mut self, other: Self) {
         self.records.extend(other.records);
+        self.settings_of_each.extend(other.settings_of_each);
         for warning in other.warnings {
             if !self.warnings.contains(&warning) {
                 self.warnings.push(warning);
@@ -373,9 +377,12 @@ impl<R: Recorded> RunRecords<R> {
 
 #[cfg(test)]
 mod tests {
+    use maskwright_suites::validate::Scoring;
     use serde_json::json;
 
     use super::*;
+    use crate::figures::overview::axes;
+    use crate::results::bench::ReadOptions;
 
     fn run(directory: &Path, name: &str, framework: &str, shots: usize) -> PathBuf {
         run_on(directory, name, framework, shots, "d")
@@ -413,6 +420,30 @@ mod tests {
             panic!("a run of bench")
         };
         assert_eq!(super::super::names(&found.settings, "frameworks"), ["one", "two"]);
+    }
+
+    #[test]
+    fn rows_that_no_run_was_asked_for_are_neither_unfinished_nor_there() {
+        let directory = tempfile::tempdir().unwrap();
+        run_on(directory.path(), "a", "maskwright", 2, "x");
+        run_on(directory.path(), "b", "none", 2, "y");
+        let found = || {
+            let runs = read(directory.path());
+            let Found::Bench(found) = &runs[0].found else {
+                panic!("a run of bench")
+            };
+            let rows = super::super::bench::report(found, ReadOptions::default()).rows.into_iter();
+            let rows = rows.map(|row| (row.framework, row.dataset, row.unanswered));
+            let axes = axes(&found.records, &[], Scoring::Strict);
+            (rows.collect(), axes.into_iter().map(|one| one.empirical).collect())
+        };
+        let row = |framework: &str, dataset: &str, unanswered| (framework.to_owned(), dataset.to_owned(), unanswered);
+        let (rows, shares): (Vec<_>, Vec<_>) = found();
+        assert_eq!(rows, [row("maskwright", "x", 0), row("none", "y", 0)]);
+        assert_eq!(shares, [Some(0.0); 2], "rows that share no data have figures of their own");
+        // A row that was planned and has no record yet is unfinished.
+        fs::write(run_on(directory.path(), "c", "none", 2, "x").join(RECORDS), "").unwrap();
+        assert_eq!(found().0[1], row("none", "x", 1));
     }
 
     #[test]

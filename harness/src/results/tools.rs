@@ -1,12 +1,13 @@
 //! The report of a run of `bench --tools`, made from its records.
 
 use super::run::RunRecords;
-use super::{in_order, names};
+use super::{in_order, is_asked, names};
 use crate::tools::record::CallRecord;
 use crate::tools::report::ToolReport;
 use crate::tools::rows::{keys_of_records, rows};
 
-/// Returns the tables of a run of `bench --tools`, as printed by the run itself.
+/// Returns the tables of a run of `bench --tools`, as printed by the run itself; of runs that are read as one, without rows that none of them was
+/// asked for.
 pub fn report(run: &RunRecords<CallRecord>) -> ToolReport {
     let mut keys = keys_of_records(&run.records);
     let place = |list: &str, name: &str| {
@@ -26,8 +27,14 @@ pub fn report(run: &RunRecords<CallRecord>) -> ToolReport {
             .unwrap_or(0);
         (name, usize::try_from(size).unwrap_or(usize::MAX))
     });
+    let mut rows = rows(&run.records, &keys, &sized.collect::<Vec<_>>());
+    rows.retain(|row| {
+        let mut settings = run.settings_of_each.iter();
+        let is_planned = |settings| is_asked(settings, [&row.model, &row.framework], ["datasets", &row.dataset]);
+        row.answered + row.unusable > 0 || settings.any(is_planned)
+    });
     ToolReport {
-        rows: rows(&run.records, &keys, &sized.collect::<Vec<_>>()),
+        rows,
         warnings: run.warnings.clone(),
     }
 }

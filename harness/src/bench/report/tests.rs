@@ -1,7 +1,7 @@
 //! Rows that become tables.
 
 use super::*;
-use crate::bench::rows::Figures;
+use crate::bench::rows::{Figures, RowKey};
 
 fn row(model: &str, framework: &str, declared: Option<f64>, tgt_s: f64) -> BenchRow {
     let figures = Figures {
@@ -146,4 +146,21 @@ fn the_text_says_what_is_missing_and_who_is_fastest() {
             assert!(text.contains(needle), "{needle}: {text}");
         }
     }
+}
+
+#[test]
+fn questions_of_a_data_set_that_a_server_answered_nothing_of_are_unanswered() {
+    let mut rows = ["d", "e"].map(|dataset| BenchRow {
+        dataset: dataset.to_owned(),
+        server: true,
+        ..row("m", "remote", None, 1.0)
+    });
+    (rows[1].instances, rows[1].unanswered) = (0, 4);
+    let key = RowKey {
+        model: "m".to_owned(),
+        framework: "remote".to_owned(),
+        server: true,
+        paper: None,
+    };
+    assert_eq!(server_rows::server_rows(&[], &[key], &rows)[0].unanswered, 4);
 }

@@ -219,6 +219,7 @@ mod tests {
             paths: vec!["run".into()],
             manifests: vec![json!({"settings": settings, "planned": instances.saturating_mul(2)})],
             found: Found::Bench(RunRecords {
+                settings_of_each: vec![settings.clone()],
                 settings,
                 records: vec![record("a"), record("b")],
                 warnings: Vec::new(),

@@ -18,7 +18,7 @@ const OURS: &str = "maskwright";
 
 /// Legend printed below the table.
 const LEGEND: &str = "speed: tokens per second, times those of the model alone on the same schemas; TPOT: median time per output token; valid answers: of all \
-schemas of `bench`; right answers: over the tasks of `quality`; IFStruct: replies that pass, of the model alone in the row LM only and constrained in that of \
+schemas of the data sets of `bench`, and right answers: of the tasks of `quality`, that all rows of the model have answers to, or of a row's own where they share none; IFStruct: replies that pass, of the model alone in the row LM only and constrained in that of \
 maskwright; Test Suite, MaskBench and true coverage judge the framework without a model. NA: no run has it.";
 
 /// One line of the overview.
@@ -245,6 +245,7 @@ mod tests {
 
     fn records<R: Recorded>(settings: Value, records: Vec<Value>) -> RunRecords<R> {
         RunRecords {
+            settings_of_each: vec![settings.clone()],
             settings,
             records: records.into_iter().map(|one| serde_json::from_value(one).unwrap()).collect(),
             warnings: Vec::new(),
