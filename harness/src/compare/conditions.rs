@@ -1,17 +1,39 @@
 //! Checks whether runs that are compared asked the same questions under the same conditions, and ran on the same hardware.
 
+use std::collections::BTreeSet;
+
+use maskwright_suites::validate::Scoring;
 use serde_json::Value;
 
+use super::pairs::{Group, side};
 use crate::figures::pairing;
 use crate::results::run::Run;
 
-/// The pairs of manifests of one command, one from each side.
-fn manifests<'r>(before: &'r [Run], after: &'r [Run]) -> impl Iterator<Item = [(&'r Run, &'r Value); 2]> {
-    let of = |run: &'r Run| run.manifests.iter().map(move |manifest| (run, manifest));
-    before.iter().flat_map(of).flat_map(move |one| {
-        let same = after.iter().filter(move |other| other.command() == one.0.command());
-        same.flat_map(of).map(move |other| [one, other])
-    })
+/// The pairs of manifests of runs that share a question, one from each side: answers to other questions are not paired.
+fn manifests<'r>(before: &'r [Run], after: &'r [Run]) -> Vec<[(&'r Run, &'r Value); 2]> {
+    let after: Vec<_> = after.iter().map(|run| (run, questions(run))).collect();
+    let mut pairs = Vec::new();
+    for one in before {
+        let own = questions(one);
+        for (other, _) in after.iter().filter(|(_, others)| !others.is_disjoint(&own)) {
+            for ours in &one.manifests {
+                let theirs = other.manifests.iter();
+                pairs.extend(theirs.map(|theirs| [(one, ours), (*other, theirs)]));
+            }
+        }
+    }
+    pairs
+}
+
+/// The questions of a run, by group and name. Groups have no model, as two models are compared with one another, too.
+fn questions(run: &Run) -> BTreeSet<(Group, String)> {
+    let (side, _) = side(std::slice::from_ref(run), Scoring::Strict);
+    let each = side.into_iter().flat_map(|(group, outcomes)| {
+        let model = String::new();
+        let group = Group { model, ..group };
+        outcomes.into_keys().map(move |name| (group.clone(), name))
+    });
+    each.collect()
 }
 
 fn place(run: &Run) -> String {
@@ -20,36 +42,40 @@ fn place(run: &Run) -> String {
         .map_or_else(String::new, |path| path.display().to_string())
 }
 
-/// Returns the differences in the questions of runs of one command, a sentence for each two runs: answers depend on what frameworks and models are
-/// asked.
+/// Returns the differences in the settings of runs that share a question, a sentence for each two runs: answers depend on what frameworks and models
+/// are asked.
 pub fn asked_differently(before: &[Run], after: &[Run]) -> Vec<String> {
-    let differing = manifests(before, after).filter_map(|[(one, ours), (other, theirs)]| {
-        let differences = pairing::differences(&ours["settings"], &theirs["settings"]);
-        (!differences.is_empty()).then(|| {
-            let differences = differences.join(", ");
-            format!(
-                "{} and {} were not asked alike: {differences} differ",
-                place(one),
-                place(other)
-            )
-        })
-    });
+    let differing = manifests(before, after)
+        .into_iter()
+        .filter_map(|[(one, ours), (other, theirs)]| {
+            let differences = pairing::differences(&ours["settings"], &theirs["settings"]);
+            (!differences.is_empty()).then(|| {
+                let differences = differences.join(", ");
+                format!(
+                    "{} and {} were not asked alike: {differences} differ",
+                    place(one),
+                    place(other)
+                )
+            })
+        });
     differing.collect()
 }
 
-/// Returns the differences in the hardware of runs of one command, a sentence for each two runs.
+/// Returns the differences in the hardware of runs that share a question, a sentence for each two runs.
 pub fn on_different_hardware(before: &[Run], after: &[Run]) -> Vec<String> {
-    let differing = manifests(before, after).filter_map(|[(one, ours), (other, theirs)]| {
-        let differences = hardware_differences(ours, theirs);
-        (!differences.is_empty()).then(|| {
-            let differences = differences.join(", ");
-            format!(
-                "{} and {} ran on different hardware: {differences}",
-                place(one),
-                place(other)
-            )
-        })
-    });
+    let differing = manifests(before, after)
+        .into_iter()
+        .filter_map(|[(one, ours), (other, theirs)]| {
+            let differences = hardware_differences(ours, theirs);
+            (!differences.is_empty()).then(|| {
+                let differences = differences.join(", ");
+                format!(
+                    "{} and {} ran on different hardware: {differences}",
+                    place(one),
+                    place(other)
+                )
+            })
+        });
     differing.collect()
 }
 

@@ -1,5 +1,6 @@
 //! [`pairs`]: the questions that two sets of runs both have records of.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use maskwright_suites::validate::Scoring;
@@ -45,12 +46,15 @@ pub struct QuestionOutcome {
 /// The records of one side: questions by group and name.
 pub type Side = BTreeMap<Group, BTreeMap<String, QuestionOutcome>>;
 
-/// The outcomes of runs.
-pub fn side(runs: &[Run], scoring: Scoring) -> Side {
-    let mut side = Side::new();
+/// The outcomes of runs, and by group the number of outcomes that are left out because an earlier run answers the same question.
+pub fn side(runs: &[Run], scoring: Scoring) -> (Side, BTreeMap<Group, usize>) {
+    let (mut side, mut repeated) = (Side::new(), BTreeMap::new());
     let mut add = |group: Group, name: String, outcome: QuestionOutcome| {
-        // Of runs that answer a question twice, the first counts.
-        side.entry(group).or_default().entry(name).or_insert(outcome);
+        let questions = side.entry(group.clone()).or_default();
+        match questions.entry(name) {
+            Entry::Vacant(place) => _ = place.insert(outcome),
+            Entry::Occupied(_) => *repeated.entry(group).or_default() += 1,
+        }
     };
     for run in runs {
         let group = |model: &str, framework: &str, dataset: &str| Group {
@@ -88,9 +92,12 @@ pub fn side(runs: &[Run], scoring: Scoring) -> Side {
                 }
             }
             Found::Suite(run) => {
+                // Drafts have cases of the same name.
+                let draft = run.settings["draft"].as_str().unwrap_or_default();
+                let suite = format!("Test Suite {draft}");
                 for record in &run.records {
                     let outcome = &record.outcome;
-                    let group = group("", &record.key.framework, "Test Suite");
+                    let group = group("", &record.key.framework, suite.trim_end());
                     let name = format!("{} / {}", outcome.category, outcome.description);
                     add(group, name, right(outcome.failures.is_empty()));
                 }
@@ -123,7 +130,7 @@ pub fn side(runs: &[Run], scoring: Scoring) -> Side {
             }
         }
     }
-    side
+    (side, repeated)
 }
 
 fn right(right: bool) -> QuestionOutcome {

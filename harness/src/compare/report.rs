@@ -1,9 +1,11 @@
 //! The tables of a comparison.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 
 use super::differences::{Change, Difference, RIGHT};
-use super::pairs::Unpaired;
+use super::pairs::{Group, Unpaired};
 use crate::report::part::Part;
 use crate::report::table::{Style, Table, figure, table};
 
@@ -18,6 +20,8 @@ pub struct ComparisonReport {
     pub confidence: f64,
     /// Questions that only one side has, which are therefore left out.
     pub unpaired: Vec<Unpaired>,
+    /// Numbers of answers of the first and of the second runs that are left out, as an earlier run of the same side answers the question.
+    pub repeated: [BTreeMap<Group, usize>; 2],
     /// Further notes for the reader.
     pub notes: Vec<String>,
 }
@@ -117,7 +121,7 @@ impl ComparisonReport {
         table
     }
 
-    /// Lists the questions that only one side has, by group.
+    /// Lists the questions that only one side has, by group, and counts answers to questions that one side has twice.
     fn left_out(&self) -> String {
         let line = |one: &Unpaired| {
             let name = one.group.name();
@@ -130,10 +134,19 @@ impl ComparisonReport {
             }
         };
         let lines: String = self.unpaired.iter().map(line).collect();
-        match lines.is_empty() {
+        let mut text = match lines.is_empty() {
             true => lines,
             false => format!("\nNot compared, as one side lacks it:\n\n{lines}"),
+        };
+        for (runs, repeated) in ["first", "second"].into_iter().zip(&self.repeated) {
+            for (group, count) in repeated {
+                let name = group.name();
+                text += &format!(
+                    "\n{name}: {count} answers of the {runs} runs are left out, as an earlier run of them answers the same question.\n"
+                );
+            }
         }
+        text
     }
 
     /// Lists the questions whose outcome changed, by name.
@@ -161,8 +174,17 @@ impl ComparisonReport {
         text
     }
 
-    /// One JSON object: `differences`, `confidence`, `unpaired`, `notes`.
+    /// One JSON object: `differences`, `confidence`, `unpaired`, `repeated`, `notes`.
     pub fn json(&self) -> Value {
-        json!({"differences": self.differences, "confidence": self.confidence, "unpaired": self.unpaired, "notes": self.notes})
+        let repeated = self.repeated.each_ref().map(|side| {
+            let groups = side
+                .iter()
+                .map(|(group, answers)| json!({"group": group, "answers": answers}));
+            groups.collect::<Vec<_>>()
+        });
+        json!({
+            "differences": self.differences, "confidence": self.confidence, "unpaired": self.unpaired,
+            "repeated": {"before": repeated[0], "after": repeated[1]}, "notes": self.notes,
+        })
     }
 }

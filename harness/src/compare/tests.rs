@@ -5,11 +5,14 @@ use std::collections::BTreeMap;
 use maskwright_suites::validate::Scoring;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use super::conditions::asked_differently;
 use super::differences::{Change, ComparisonMethod, Difference, differences};
 use super::pairs::{Group, QuestionOutcome, Side, pairs, side};
+use super::report::ComparisonReport;
 use crate::coverage::record::{CoverageKey, CoverageRecord};
+use crate::report::table::Style;
 use crate::results::run::{Found, Run, RunRecords};
 
 const METHOD: ComparisonMethod = ComparisonMethod {
@@ -198,9 +201,72 @@ fn schemas_without_documents_are_no_questions() {
             warnings: Vec::new(),
         }),
     };
-    let side = side(&[run], Scoring::Strict);
+    let (side, _) = side(&[run], Scoring::Strict);
     let names: Vec<&String> = side.values().flat_map(BTreeMap::keys).collect();
     assert_eq!(names, ["with"]);
+}
+
+/// A run of the Test Suite whose `cases` pass or fail.
+fn suite(draft: &str, cases: &[(&str, bool)]) -> Run {
+    let settings = json!({"draft": draft, "sha256": draft});
+    let records = cases.iter().enumerate().map(|(number, (description, passes))| {
+        let failures = match passes {
+            true => json!([]),
+            false => json!([{"kind": "over_constrained", "reason": "no"}]),
+        };
+        let outcome = json!({"category": "type", "description": description, "failures": failures});
+        let record = json!({"framework": "maskwright", "number": number, "outcome": outcome});
+        serde_json::from_value(record).unwrap()
+    });
+    Run {
+        paths: vec![format!("of draft {draft}").into()],
+        manifests: vec![json!({"settings": settings})],
+        found: Found::Suite(RunRecords {
+            settings_of_each: vec![settings.clone()],
+            settings,
+            records: records.collect(),
+            warnings: Vec::new(),
+        }),
+    }
+}
+
+#[test]
+fn drafts_of_the_test_suite_are_compared_each_with_itself() {
+    let before = [suite("2020-12", &[("a", true)]), suite("7", &[("a", true)])];
+    let after = [suite("7", &[("a", false)]), suite("2020-12", &[("a", true)])];
+    assert_eq!(asked_differently(&before, &after), Vec::<String>::new());
+    let [(one, repeated), (other, _)] = [&before, &after].map(|runs| side(runs, Scoring::Strict));
+    let found = compared(&one, &other);
+    let changed: Vec<_> = found
+        .iter()
+        .map(|one| (&one.dataset[..], one.became_wrong.len()))
+        .collect();
+    assert_eq!(changed, [("Test Suite 2020-12", 0), ("Test Suite 7", 1)]);
+    assert!(repeated.is_empty());
+
+    // Other cases of the same name are refused, and what a side has twice is told.
+    let mut other_cases = suite("7", &[("a", true)]);
+    other_cases.manifests[0]["settings"]["sha256"] = "another".into();
+    let refused = asked_differently(&before, &[other_cases]);
+    assert_eq!(
+        refused,
+        ["of draft 7 and of draft 7 were not asked alike: sha256 differ"]
+    );
+    let twice = [suite("7", &[("a", true)]), suite("7", &[("a", false), ("b", true)])];
+    let (_, repeated) = side(&twice, Scoring::Strict);
+    let report = ComparisonReport {
+        differences: Vec::new(),
+        confidence: 0.95,
+        unpaired: Vec::new(),
+        repeated: [repeated, BTreeMap::new()],
+        notes: Vec::new(),
+    };
+    let text = report.text(Style::Markdown, false);
+    assert!(
+        text.contains("Test Suite 7: 1 answers of the first runs are left out"),
+        "{text}"
+    );
+    assert_eq!(report.json()["repeated"]["before"][0]["answers"], 1);
 }
 
 #[test]

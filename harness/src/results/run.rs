@@ -432,7 +432,9 @@ mod tests {
             let Found::Bench(found) = &runs[0].found else {
                 panic!("a run of bench")
             };
-            let rows = super::super::bench::report(found, ReadOptions::default()).rows.into_iter();
+            let rows = super::super::bench::report(found, ReadOptions::default())
+                .rows
+                .into_iter();
             let rows = rows.map(|row| (row.framework, row.dataset, row.unanswered));
             let axes = axes(&found.records, &[], Scoring::Strict);
             (rows.collect(), axes.into_iter().map(|one| one.empirical).collect())
@@ -440,7 +442,11 @@ mod tests {
         let row = |framework: &str, dataset: &str, unanswered| (framework.to_owned(), dataset.to_owned(), unanswered);
         let (rows, shares): (Vec<_>, Vec<_>) = found();
         assert_eq!(rows, [row("maskwright", "x", 0), row("none", "y", 0)]);
-        assert_eq!(shares, [Some(0.0); 2], "rows that share no data have figures of their own");
+        assert_eq!(
+            shares,
+            [Some(0.0); 2],
+            "rows that share no data have figures of their own"
+        );
         // A row that was planned and has no record yet is unfinished.
         fs::write(run_on(directory.path(), "c", "none", 2, "x").join(RECORDS), "").unwrap();
         assert_eq!(found().0[1], row("none", "x", 1));

@@ -90,7 +90,8 @@ pub fn run(arguments: &CompareArguments) -> Result<(), CommandError> {
         notes.extend(others);
     }
     let reading = arguments.reading.reading();
-    let (one, other) = (side(&before, reading.scoring), side(&after, reading.scoring));
+    let (one, repeated) = side(&before, reading.scoring);
+    let (other, repeated_after) = side(&after, reading.scoring);
     let paired = pairs(&one, &other);
     if paired.groups.is_empty() {
         let message = format!(
@@ -110,6 +111,7 @@ pub fn run(arguments: &CompareArguments) -> Result<(), CommandError> {
         differences: differences(&paired.groups, method),
         confidence: reading.confidence,
         unpaired: paired.unpaired,
+        repeated: [repeated, repeated_after],
         notes,
     };
     match (arguments.json, arguments.markdown) {
