@@ -115,7 +115,7 @@ pub fn run(arguments: &TestSuiteArguments) -> Result<(), CommandError> {
         frameworks: frameworks.iter().map(FrameworkSettings::from).collect(),
         draft: arguments.draft.to_string(),
         cases: cases.len(),
-        sha256: hash(&cases),
+        sha256: hash(&cases, &documents),
         vocabulary: vocabulary.name.clone(),
         time_limit_s: arguments.replay.time_limit,
     });
@@ -334,7 +334,7 @@ struct SuiteSettings {
     frameworks: Vec<FrameworkSettings>,
     draft: String,
     cases: usize,
-    /// SHA-256 of the categories, schemas and instances, in order.
+    /// SHA-256 of the cases, in order, with their descriptions and labels, and of the documents that their schemas may refer to.
     sha256: String,
     vocabulary: String,
     time_limit_s: f64,
@@ -344,17 +344,27 @@ impl Settings for SuiteSettings {
     const COMMAND: &'static str = "testsuite";
 }
 
-fn hash(cases: &[Case]) -> String {
+/// Returns the SHA-256 of all that decides the outcomes and the names of cases: the cases with their labels, and the documents by URI.
+fn hash(cases: &[Case], documents: &BTreeMap<String, String>) -> String {
     let mut hash = Sha256::new();
+    let mut add = |part: &str| {
+        hash.update((part.len() as u64).to_le_bytes());
+        hash.update(part);
+    };
     for case in cases {
-        let instances = case.instances.iter().map(|instance| instance.text.as_str());
-        for part in [case.category.as_str(), case.schema_text.as_str()]
-            .into_iter()
-            .chain(instances)
-        {
-            hash.update((part.len() as u64).to_le_bytes());
-            hash.update(part);
+        add(&case.category);
+        add(&case.description);
+        add(&case.schema_text);
+        add(&case.instances.len().to_string());
+        for instance in &case.instances {
+            add(&instance.description);
+            add(&instance.text);
+            add(if instance.valid { "valid" } else { "invalid" });
         }
+    }
+    for (uri, text) in documents {
+        add(uri);
+        add(text);
     }
     hex::encode(hash.finalize())
 }
@@ -366,4 +376,41 @@ fn write(directory: &RunDirectory<SuiteRecord>, sheet: &report::Sheet) -> Result
     directory.write("failures.txt", &report::failures(sheet))?;
     directory.write("heat-map.svg", &heat_map::svg(&sheet.frameworks))?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_labels_descriptions_and_documents_are_other_questions() {
+        let case = Case {
+            category: "type".to_owned(),
+            description: "case".to_owned(),
+            schema_text: "{}".to_owned(),
+            instances: vec![CaseInstance {
+                description: "instance".to_owned(),
+                text: "1".to_owned(),
+                valid: true,
+            }],
+        };
+        let documents = BTreeMap::from([("http://localhost:1234/a".to_owned(), "{}".to_owned())]);
+        let changed = |change: &dyn Fn(&mut Case)| {
+            let mut case = case.clone();
+            change(&mut case);
+            hash(&[case], &documents)
+        };
+        let mut hashes = vec![
+            changed(&|_| {}),
+            changed(&|case| case.description += "s"),
+            changed(&|case| case.instances[0].description += "s"),
+            changed(&|case| case.instances[0].valid = false),
+        ];
+        for (uri, text) in [("http://localhost:1234/b", "{}"), ("http://localhost:1234/a", "true")] {
+            let documents = BTreeMap::from([(uri.to_owned(), text.to_owned())]);
+            hashes.push(hash(std::slice::from_ref(&case), &documents));
+        }
+        let distinct: BTreeSet<&String> = hashes.iter().collect();
+        assert_eq!(distinct.len(), hashes.len());
+    }
 }
