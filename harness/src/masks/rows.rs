@@ -75,7 +75,9 @@ pub struct Times {
     pub ttfm_wall_us: TimeQuantiles,
     /// Number of tokens behind the times between masks.
     pub tokens: usize,
-    /// Number of schemas behind the times.
+    /// Number of schemas behind the times between masks: those with a token.
+    pub with_tokens: usize,
+    /// Number of schemas behind the times of first masks.
     pub measured: usize,
 }
 
@@ -265,6 +267,7 @@ fn times(records: &[&MaskRecord]) -> Times {
         tbm_wall_us: TimeQuantiles::of_nanoseconds(records.iter().flat_map(|record| record.wall_ns.iter().copied())),
         ttfm_wall_us: first(|time| time.wall_ns),
         tokens: records.iter().map(|record| record.wall_ns.len()).sum(),
+        with_tokens: records.iter().filter(|record| !record.wall_ns.is_empty()).count(),
         measured: records.len(),
     }
 }
@@ -320,6 +323,7 @@ mod tests {
     use super::*;
     use crate::bench::record::CompileFailure;
     use crate::masks::record::{InstanceRecord, MaskKey};
+    use crate::masks::report;
     use crate::worker::trial::Ending;
 
     fn record(framework: &str, file: &str) -> MaskRecord {
@@ -405,6 +409,29 @@ mod tests {
         assert_eq!(shared[1].tbm_ns, [2_000; 3]);
         assert_eq!(a.compile_error_reasons, [("cannot … at 1".to_owned(), 1)]);
         assert_eq!((b.passing, b.timeouts, b.own.measured), (1, 1, 1));
+    }
+
+    #[test]
+    fn schemas_without_a_token_are_not_behind_times_between_masks() {
+        let of = |framework| {
+            let measured = replayed(framework, "1", &[(true, true)], &[1_000, 3_000]);
+            [measured, replayed(framework, "without", &[], &[])]
+        };
+        let names = ["a".to_owned(), "b".to_owned()];
+        let records = [of("a"), of("b")].concat();
+        let rows = rows(&records, &names, true);
+        assert_eq!((rows[0].shared.with_tokens, rows[0].shared.measured), (1, 2));
+        let speed = report::speed(&rows, |one, other| paired_means(&records, &names, one, other));
+        assert_eq!(
+            speed,
+            [
+                "a: a mask is 1.00 times (1.00 to 1.00) as fast as b over 1 schemas (geometric means of mean times, 95 % intervals)."
+            ]
+        );
+        let csv = report::csv(&rows);
+        let schemas: Vec<&str> = csv.lines().map(|line| line.split(',').nth(4).unwrap()).collect();
+        assert_eq!(schemas[1..5], ["1", "1", "2", "2"], "{csv}");
+        assert!(report::speed(&rows, |_, _| vec![]).is_empty());
     }
 
     #[test]
