@@ -189,7 +189,8 @@ impl Client {
             }
         };
         // Four bytes to a token: what the providers' own estimates come to.
-        let estimate = body.len() as u64 / 4 + question.max_tokens.unwrap_or(ASSUMED_TOKENS) as u64;
+        let prompt = body.len() as u64 / 4;
+        let estimate = prompt + question.max_tokens.unwrap_or(ASSUMED_TOKENS) as u64;
         let mut backoff = Backoff::new(self.settings.pause);
         // Behind a failure another replica is asked at once: that is no repetition, as long as each is asked once.
         let (mut failed, mut pauses) = (Vec::new(), 0);
@@ -200,8 +201,9 @@ impl Client {
             let error = match self.attempt(self.replicas.address(replica), &body, question) {
                 Ok(answer) => {
                     self.replicas.end(replica);
-                    let tokens = answer.usage.prompt + answer.usage.completion;
-                    self.pace().correct(ticket, tokens);
+                    if let Some(tokens) = answer.usage.of_request(prompt) {
+                        self.pace().correct(ticket, tokens);
+                    }
                     return Ok(Answer {
                         request_bytes: body.len(),
                         ..answer

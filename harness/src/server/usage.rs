@@ -33,6 +33,15 @@ impl TokenUsage {
     pub fn visible(&self) -> u64 {
         self.completion.saturating_sub(self.reasoning.unwrap_or(0))
     }
+
+    /// Tokens of the whole request, as a provider's limits count them, with an estimate of its prompt where the server counted none; `None` where
+    /// nothing is known of the answer either, such as that of a refused schema.
+    pub fn of_request(&self, estimated_prompt: u64) -> Option<u64> {
+        match self.source {
+            TokenSource::Usage => Some(self.prompt + self.completion),
+            TokenSource::Pieces => (self.completion > 0).then_some(estimated_prompt + self.completion),
+        }
+    }
 }
 
 /// Prices per million tokens, in any currency.
@@ -48,5 +57,23 @@ impl Prices {
     /// Cost of a request, in the prices' currency.
     pub fn cost(&self, usage: &TokenUsage) -> f64 {
         (usage.prompt as f64 * self.input + usage.completion as f64 * self.output) / 1e6
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_has_a_prompt_whether_or_not_the_server_counts_it() {
+        let usage = |prompt, completion, source| TokenUsage {
+            prompt,
+            completion,
+            source,
+            ..TokenUsage::default()
+        };
+        assert_eq!(usage(30, 5, TokenSource::Usage).of_request(40), Some(35));
+        assert_eq!(usage(0, 5, TokenSource::Pieces).of_request(40), Some(45));
+        assert_eq!(TokenUsage::default().of_request(40), None);
     }
 }
