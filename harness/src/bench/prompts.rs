@@ -15,7 +15,7 @@ pub fn messages(schema: &str, shots: usize) -> Vec<prompt::Message> {
     prompt::messages(schema, &prompt::DEFAULT_SHOTS[..shots])
 }
 
-/// Options of the prompts to models of this machine, for the manifest.
+/// Options of prompts, for the manifest; apart from [`Self::system`], for models of this machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PromptSettings {
     /// SHA-256 of the chat template that was given.
@@ -107,7 +107,7 @@ fn common_prefix(prompts: &[Vec<u32>]) -> &[u32] {
 }
 
 /// Returns `messages` with the instructions `system` before their own.
-fn with_system(system: Option<&str>, mut messages: Vec<prompt::Message>) -> Vec<prompt::Message> {
+pub fn with_system(system: Option<&str>, mut messages: Vec<prompt::Message>) -> Vec<prompt::Message> {
     let Some(system) = system else {
         return messages;
     };

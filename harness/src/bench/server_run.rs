@@ -9,7 +9,7 @@ use maskwright_suites::dataset::Dataset;
 use maskwright_suites::validate::{Judge, SchemaProblem};
 
 use super::measure::judge;
-use super::prompts::messages;
+use super::prompts::{messages, with_system};
 use super::record::{Record, RecordKey, ServerRecord};
 use super::server_answers::{ServedAnswer, ServedRecord, ServerSession};
 use crate::documents::{self, DocumentLibrary};
@@ -27,6 +27,8 @@ pub struct ServerRun<'a> {
     pub limit: Duration,
     pub concurrency: usize,
     pub max_cost: Option<f64>,
+    /// Instructions before those of the prompt.
+    pub system: Option<&'a str>,
 }
 
 /// A question that has no final record yet: the key of its record and its schema.
@@ -122,7 +124,7 @@ impl ServerRun<'_> {
 
     fn question(&self, schema: &str) -> Question {
         Question {
-            messages: messages(schema, self.shots),
+            messages: with_system(self.system, messages(schema, self.shots)),
             schema: self.client.settings().constrained.then(|| schema.to_owned()),
             max_tokens: self.max_tokens,
             sampling: self.sampling.clone(),

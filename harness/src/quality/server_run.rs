@@ -10,6 +10,7 @@ use maskwright_suites::validate::Judge;
 use super::model_run::unusable;
 use super::record::{AnswerKey, AnswerRecord, Mode, text_end, text_of};
 use crate::bench::measure;
+use crate::bench::prompts::with_system;
 use crate::bench::record::ServerRecord;
 use crate::bench::server_answers::{ServedAnswer, ServedRecord, ServerSession};
 use crate::error::CommandError;
@@ -26,6 +27,8 @@ pub struct QualityServerRun<'a> {
     pub max_cost: Option<f64>,
     /// The name of the server that is the model alone, whose answers are drafts in the prompt; without one, questions are asked at once.
     pub drafts_of: Option<&'a str>,
+    /// Instructions before those of the prompt.
+    pub system: Option<&'a str>,
 }
 
 /// A question sent to the server, with the judge of its answer.
@@ -111,11 +114,12 @@ impl QualityServerRun<'_> {
 
     fn question(&self, pending: &Pending<'_>) -> Question {
         let is_constrained = self.client.settings().constrained;
+        let messages = match &pending.draft {
+            Some(draft) => messages_with_draft(pending.set, &pending.question.text, draft),
+            None => messages(pending.set, &pending.question.text),
+        };
         Question {
-            messages: match &pending.draft {
-                Some(draft) => messages_with_draft(pending.set, &pending.question.text, draft),
-                None => messages(pending.set, &pending.question.text),
-            },
+            messages: with_system(self.system, messages),
             schema: is_constrained.then(|| pending.set.task.schema()),
             max_tokens: Some(self.max_tokens),
             sampling: self.sampling.clone(),

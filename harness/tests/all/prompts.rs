@@ -1,4 +1,4 @@
-//! How models of this machine are asked: options of `bench` and `ifstruct run`, with the built-in model.
+//! How models are asked: options of `bench`, `quality` and `ifstruct run`, with the built-in model and with a server.
 
 use std::fs;
 use std::path::Path;
@@ -6,6 +6,8 @@ use std::process::Output;
 
 use serde_json::Value;
 use tempfile::TempDir;
+
+use super::chat_server::{ChatServer, says};
 
 fn program(arguments: &[&str], options: &[&str], out: &Path) -> Output {
     super::program::program()
@@ -135,6 +137,28 @@ fn a_given_template_and_instructions_make_the_prompt() {
 }
 
 #[test]
+fn servers_are_given_the_instructions_too() {
+    let directory = TempDir::new().unwrap();
+    let server = ChatServer::play([says("{}")]);
+    let argument = server.argument("remote", "");
+    for (arguments, own) in [
+        (&["bench", "--limit", "1"][..], true),
+        (&["quality", "--tasks", "last-letter", "--limit", "1"], true),
+        (&["ifstruct", "run", "--split", "test", "--limit", "1"], false),
+    ] {
+        let given = [arguments, &["--server", &argument]].concat();
+        let output = program(&given, &["--system", "Be brief."], &directory.path().join(arguments[0]));
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let chats = server.chats();
+        let first = &chats[chats.len() - 1].body["messages"][0];
+        let content = first["content"].as_str().unwrap();
+        assert_eq!(first["role"], "system", "{arguments:?}");
+        assert!(content.starts_with("Be brief."), "{arguments:?}: {content}");
+        assert_eq!(content.len() > "Be brief.".len(), own, "{arguments:?}: {content}");
+    }
+}
+
+#[test]
 fn options_without_effect_are_refused() {
     let directory = TempDir::new().unwrap();
     let server = "vllm=http://127.0.0.1:9/v1,model=m,dialect=vllm";
@@ -153,7 +177,7 @@ fn options_without_effect_are_refused() {
         );
     }
     let only_server = ["bench", "--server", server, "--limit", "1"];
-    let output = program(&only_server, &["--system", "x"], &directory.path().join("run"));
+    let output = program(&only_server, &["--thinking", "off"], &directory.path().join("run"));
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(
         !output.status.success() && errors.contains("models of this machine"),

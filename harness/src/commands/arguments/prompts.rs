@@ -1,4 +1,4 @@
-//! The prompt arguments for models of this machine.
+//! The prompt arguments: instructions for all models, and options for models of this machine.
 
 use std::path::PathBuf;
 
@@ -10,13 +10,13 @@ use super::numbers::positive;
 use crate::bench::prompts::PromptSettings;
 use crate::error::CommandError;
 
-/// Prompt options for models of this machine.
+/// Prompt options. Apart from the instructions, they are for models of this machine.
 #[derive(Debug, Args)]
 pub struct PromptArguments {
     /// A Jinja file with a chat template in place of the model's own
     #[arg(long, value_name = "FILE")]
     chat_template: Option<PathBuf>,
-    /// Instructions to put before those of the prompt
+    /// Instructions to put before those of the prompt, also for servers
     #[arg(long, value_name = "TEXT")]
     system: Option<String>,
     /// Turn the switch of the model's chat template for thinking (`enable_thinking`, `thinking`, `reasoning_effort`)
@@ -71,11 +71,11 @@ impl PromptArguments {
         if self.reasoning_end.as_deref() == Some("") {
             return refused("--reasoning-end has to have a text");
         }
-        let is_asked = reasons || self.thinking.is_some() || self.system.is_some() || self.chat_template.is_some();
+        let is_asked = reasons || self.thinking.is_some() || self.chat_template.is_some();
         if is_asked && !has_models {
             return refused(
-                "--chat-template, --system, --thinking and --reasoning are for models of this machine, and none is asked: leave \
-                 them out; what servers are sent is said by body=FILE",
+                "--chat-template, --thinking and --reasoning are for models of this machine, and none is asked: leave them out; what \
+                 servers are sent is said by body=FILE",
             );
         }
         Ok(())

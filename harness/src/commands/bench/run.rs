@@ -106,7 +106,7 @@ pub fn run(arguments: &BenchArguments) -> Result<(), CommandError> {
 
 /// Returns a run for each server, not started yet.
 fn server_runs<'a>(
-    arguments: &BenchArguments,
+    arguments: &'a BenchArguments,
     clients: &'a [Arc<Client>],
     documents: &'a DocumentLibrary,
     sampling: &'a SamplingOptions,
@@ -120,6 +120,7 @@ fn server_runs<'a>(
         limit: Duration::from_secs_f64(arguments.generation_limit),
         concurrency: arguments.rows.servers.concurrency.into(),
         max_cost: arguments.rows.servers.max_cost,
+        system: arguments.rows.model.prompt.system(),
     };
     clients.iter().map(server_run).collect()
 }

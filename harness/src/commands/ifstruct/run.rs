@@ -15,7 +15,7 @@ use super::super::arguments::models::{ModelArguments, PROMPT_DATE};
 use super::super::arguments::numbers::{positive, seconds};
 use super::super::arguments::servers::ServerArguments;
 use super::Judgement;
-use crate::bench::prompts::encode;
+use crate::bench::prompts::{encode, with_system};
 use crate::bench::record::{GenerationRecord, ServerRecord};
 use crate::bench::server_rows::total_cost;
 use crate::error::CommandError;
@@ -326,7 +326,7 @@ impl<'a> ReplyRun<'a> {
         }
         let limit = Duration::from_secs_f64(self.arguments.generation_limit);
         let question = |sample: &&Sample| Question {
-            messages: messages(sample),
+            messages: with_system(self.arguments.model.prompt.system(), messages(sample)),
             schema: None,
             max_tokens: Some(self.arguments.max_tokens),
             sampling: self.sampling.clone(),

@@ -131,6 +131,7 @@ fn server_runs<'a>(
         concurrency: arguments.rows.servers.concurrency.into(),
         max_cost: arguments.rows.servers.max_cost,
         drafts_of,
+        system: arguments.rows.model.prompt.system(),
     };
     let direct = clients.iter().map(|client| server_run(client, None));
     let drafted = clients.iter().filter_map(|client| {
