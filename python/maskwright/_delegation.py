@@ -9,7 +9,8 @@ _CONTENTS = {"json_schema", "schema", "pattern"}
 
 
 def compile_own_tag(compiler: Compiler, tag: str) -> Compiled | None:
-    """Compiles a structural tag. Returns None if a format or a grammar in it is not treated, so that another backend may answer.
+    """Compiles a structural tag. Returns None if a format or a grammar in it is not treated, or if it has more parts than are
+    treated, so that another backend may answer.
 
     Raises `CompileError` if the structural tag is malformed, or a schema in it cannot be compiled: another backend would drop the
     keywords that it does not know.
@@ -18,7 +19,7 @@ def compile_own_tag(compiler: Compiler, tag: str) -> Compiled | None:
         return compiler.compile_structural_tag(tag)
     except CompileError as error:
         in_content = not _CONTENTS.isdisjoint((error.pointer or "").split("/"))
-        if not in_content and (error.kind == "unsupported" or _is_unread_grammar(error)):
+        if not in_content and (error.kind in ("unsupported", "limit_exceeded") or _is_unread_grammar(error)):
             return None
         raise
 

@@ -113,6 +113,11 @@ fn parts_are_repeated_chosen_and_separated() {
             ["<>", "<a,>", "<a"],
         ),
         (
+            r#"{"type": "tag", "begin": "<", "content": {"type": "grammar", "syntax": "lark", "grammar": "start: /[ab]+/"}, "end": ">"}"#.into(),
+            ["<a>", "<ab>", "<bba>"],
+            ["<>", "<c>", "<a"],
+        ),
+        (
             format!(
                 r#"{{"type": "tags_with_separator", "separator": ",", "tags": [{{"begin": "<", "content": {number}, "end": ">"}}]}}"#
             ),
@@ -148,6 +153,12 @@ fn the_older_form_is_read_too() {
         {"begin": "<a>", "schema": {"type": "boolean"}, "end": "</a>"}, {"begin": "<ab>", "schema": "{\"const\": 1}", "end": ""}]}"#;
     let masker = compiler().compile_structural_tag(tag).unwrap();
     assert!(accepts(&*masker, "x<a>true</a><ab>1y") && !accepts(&*masker, "<a>1</a>"));
+
+    // SGLang writes `at_least_one` always, and null where a tool has no schema.
+    let tag = r#"{"type": "structural_tag", "triggers": ["<a"], "at_least_one": true, "structures": [
+        {"begin": "<a>", "schema": null, "end": "</a>"}, {"begin": "<ab>", "end": "!"}]}"#;
+    let masker = compiler().compile_structural_tag(tag).unwrap();
+    assert!(accepts(&*masker, "<a>[1]</a>x") && accepts(&*masker, "<ab>{}!") && !accepts(&*masker, "x"));
 }
 
 /// Masks are right wherever a reply stands, and tokens are taken back.

@@ -464,6 +464,34 @@ fn references_to_the_schema_of_arguments_are_bounded() {
     assert!(place.starts_with("/format/content/json_schema/properties/p"), "{error}");
 }
 
+/// Names of parameters that a tool does not declare are told apart from those that it does, however many tools there are.
+#[test]
+fn many_tools_have_further_parameters() {
+    for (style, ..) in STYLES {
+        let tags: Vec<String> = (0..128)
+            .map(|tool| {
+                let kinds = ["string", "integer", "boolean"].iter().cycle().zip(0..8);
+                let names = kinds.map(|(kind, name)| format!(r#""parameter_{tool}_{name}": {{"type": "{kind}"}}"#));
+                let schema = format!(
+                    r#"{{"type": "object", "properties": {{{}}}}}"#,
+                    Vec::from_iter(names).join(",")
+                );
+                let content = format!(r#"{{"type": "json_schema", "style": "{style}", "json_schema": {schema}}}"#);
+                format!(r#"{{"begin": "<call {tool}>", "content": {content}, "end": "</call>"}}"#)
+            })
+            .collect();
+        let format = format!(
+            r#"{{"type": "triggered_tags", "triggers": ["<call "], "tags": [{}]}}"#,
+            tags.join(",")
+        );
+        let masker = masker(&format);
+        assert!(
+            accepts(&*masker, "<call 7></call>") && !accepts(&*masker, "<call 128></call>"),
+            "{style}"
+        );
+    }
+}
+
 #[test]
 fn the_last_of_many_parameters_is_refused_with_its_place() {
     let names: Vec<String> = (0..200_000).map(|number| format!("\"p{number}\": true")).collect();

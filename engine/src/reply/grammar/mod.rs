@@ -60,10 +60,11 @@ pub(super) fn compile(
 pub(super) fn content(
     compiler: &ReplyCompiler,
     grammar: &str,
+    syntax: GrammarSyntax,
     languages: &mut Languages,
 ) -> Result<(String, ExactOptions), CompileError> {
     let options = options(compiler.text_options());
-    let grammar = read(grammar, GrammarSyntax::Ebnf, &options)?;
+    let grammar = read(grammar, syntax, &options)?;
     let rules = RegularRules::new(&grammar, languages)?;
     let Some(language) = rules.language(grammar.root) else {
         let nested = (0..grammar.rules.len()).find(|rule| rules.is_reached(*rule) && rules.language(*rule).is_none());

@@ -14,11 +14,11 @@ use crate::{CompileError, CompileErrorKind, TokenId};
 use super::entries::entries;
 use super::format::{Format, FormatId, StructuralTag, Tag, Tags, Unit};
 use super::literal::{BY_ID, Literal, tokens_in};
-use super::program::{ContentStart, Point, PointId, Program};
+use super::program::{ContentStart, Edges, Point, PointId, Program};
 use super::region::{Patterns, Region};
 
-/// Points of one structural tag: five hundred tools take some ten thousand.
-const MAX_POINTS: usize = 1 << 18;
+/// Points of one structural tag. Five hundred tools take some ten thousand, and as many with twenty parameters between marks each some 300,000.
+const MAX_POINTS: usize = 1 << 19;
 /// Bytes of all triggers and excluded texts of one structural tag, each list counted once. Each byte takes up to a kilobyte.
 const MAX_PATTERN_BYTES: usize = 1 << 16;
 /// Triggers and excluded texts of one structural tag, counted at each free text that has them.
@@ -45,8 +45,8 @@ pub(super) struct Builder<'f> {
     pub(super) points: Vec<Point>,
     /// Formats that are still to be built, each with its point, the one that follows and the ends around it.
     open: Vec<(FormatId, PointId, PointId, Ends)>,
-    /// The points before single bytes, by the byte and the point behind it: fixed texts share their ends.
-    bytes: HashMap<(u8, PointId), PointId>,
+    /// The points before a byte, by the bytes that may come and the points behind them: fixed texts share their ends.
+    branches: HashMap<Edges, PointId>,
     patterns: HashMap<Vec<Box<[u8]>>, Arc<Patterns>>,
     pattern_bytes: usize,
     /// Number of entries in all lists of points behind patterns.
@@ -65,7 +65,7 @@ pub(super) fn build(tag: &StructuralTag, starts: &[ContentStart]) -> Result<Prog
         formats: &tag.formats,
         points: vec![Point::End],
         open: Vec::new(),
-        bytes: HashMap::new(),
+        branches: HashMap::new(),
         patterns: HashMap::new(),
         pattern_bytes: 0,
         pattern_entries: 0,
@@ -138,64 +138,79 @@ impl<'f> Builder<'f> {
     pub(super) fn literal(&mut self, bytes: &[u8], next: PointId) -> Result<PointId, CompileError> {
         let mut point = next;
         for &byte in bytes.iter().rev() {
-            let edge = (byte, point);
-            point = match self.bytes.get(&edge) {
-                Some(known) => *known,
-                None => {
-                    let before = self.add(Point::Branch(SmallVec::from_elem(edge, 1)))?;
-                    self.bytes.insert(edge, before);
-                    before
-                }
-            };
+            point = self.branch(SmallVec::from_elem((byte, point), 1))?;
         }
         Ok(point)
     }
 
-    /// Returns the point before one of some fixed texts, as the root of a trie.
-    pub(super) fn alternatives(&mut self, mut alternatives: Vec<Alternative<'f>>) -> Result<PointId, CompileError> {
-        if let [(bytes, next)] = alternatives[..] {
-            return self.literal(bytes, next);
+    /// Returns the point before one of some bytes.
+    fn branch(&mut self, edges: Edges) -> Result<PointId, CompileError> {
+        if let Some(known) = self.branches.get(&edges) {
+            return Ok(*known);
         }
+        let point = self.add(Point::Branch(edges.clone()))?;
+        self.branches.insert(edges, point);
+        Ok(point)
+    }
+
+    /// Returns the point before one of some fixed texts, as the root of a trie, which is built from its leaves, so that tries share their branches.
+    pub(super) fn alternatives(&mut self, mut alternatives: Vec<Alternative<'f>>) -> Result<PointId, CompileError> {
         self.look_at(alternatives.len())?;
         alternatives.sort_unstable();
         alternatives.dedup();
-        let first = self.add(Point::End)?;
-        // Runs of texts that begin alike, with how much of them has been read, and their point.
-        let mut open = vec![(first, 0..alternatives.len(), 0)];
-        while let Some((point, run, read)) = open.pop() {
-            let (mut ended, mut edges) = (Vec::new(), SmallVec::new());
-            let mut from = run.start;
-            while from < run.end {
-                let (bytes, next) = alternatives[from];
+        /// Texts that begin alike, of which those before `from` are in `ended` and `edges`.
+        struct Run {
+            from: usize,
+            to: usize,
+            ended: Vec<PointId>,
+            edges: Edges,
+        }
+        let run = |from, to| Run {
+            from,
+            to,
+            ended: Vec::new(),
+            edges: Edges::new(),
+        };
+        // The texts of a run begin with as many bytes alike as there are runs before it.
+        let mut runs = vec![run(0, alternatives.len())];
+        loop {
+            let read = runs.len() - 1;
+            let own = &mut runs[read];
+            if own.from < own.to {
+                let (bytes, next) = alternatives[own.from];
                 let Some(&byte) = bytes.get(read) else {
-                    ended.push(next);
-                    from += 1;
+                    own.ended.push(next);
+                    own.from += 1;
                     continue;
                 };
-                let same = alternatives[from..run.end].iter();
-                let to = from + same.take_while(|(bytes, _)| bytes.get(read) == Some(&byte)).count();
-                let behind = match to - from {
-                    1 => self.literal(&bytes[read + 1..], next)?,
-                    _ => {
-                        let behind = self.add(Point::End)?;
-                        open.push((behind, from..to, read + 1));
-                        behind
-                    }
-                };
-                edges.push((byte, behind));
-                from = to;
+                let same = alternatives[own.from..own.to].iter();
+                let same = same.take_while(|(bytes, _)| bytes.get(read) == Some(&byte)).count();
+                let begun = run(own.from, own.from + same);
+                own.from = begun.to;
+                match same {
+                    1 => own.edges.push((byte, self.literal(&bytes[read + 1..], next)?)),
+                    _ => runs.push(begun),
+                }
+                continue;
             }
-            self.points[point as usize] = match ended.is_empty() {
-                true => Point::Branch(edges),
-                false => {
+            let (mut ended, edges) = (std::mem::take(&mut own.ended), std::mem::take(&mut own.edges));
+            runs.pop();
+            let point = match ended[..] {
+                [] => self.branch(edges)?,
+                [point] if edges.is_empty() => point,
+                _ => {
                     if !edges.is_empty() {
-                        ended.push(self.add(Point::Branch(edges))?);
+                        ended.push(self.branch(edges)?);
                     }
-                    Point::Fork(ended)
+                    self.add(Point::Fork(ended))?
                 }
             };
+            let Some(around) = runs.last_mut() else {
+                return Ok(point);
+            };
+            // The last text of the run that has ended begins with the byte before it.
+            around.edges.push((alternatives[around.from - 1].0[read - 1], point));
         }
-        Ok(first)
     }
 
     /// The point of a tag's content, behind its beginning.

@@ -96,11 +96,11 @@ impl Content {
         })
     }
 
-    /// Returns texts that the content never has, where it is a string as it is.
-    pub(super) fn never(&self) -> &'static [&'static str] {
-        match self.source {
-            ContentSource::Text { never, .. } => never,
-            _ => &[],
+    /// Returns the texts that the content never has in it, and those that it never is, where it is a string as it is.
+    pub(super) fn never(&self) -> (&'static [&'static str], &[String]) {
+        match &self.source {
+            ContentSource::Text { never, excluded, .. } => (never, excluded),
+            _ => (&[], &[]),
         }
     }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::{CompileError, CompileErrorKind};
 
+use super::super::grammar::GrammarSyntax;
 use super::literal::Literal;
 use super::parameters::{Form, Parameters};
 
@@ -98,13 +99,15 @@ pub(super) enum ContentSource {
         schema: String,
         /// The schema of a call's arguments, where it refers to that.
         arguments: Option<Arc<str>>,
-        /// Texts that no such string has.
+        /// Texts that no such string has in it.
         never: &'static [&'static str],
+        /// Texts that no such string is.
+        excluded: Vec<String>,
     },
     /// A text that a regular expression matches whole.
     Regex(String),
-    /// A text of a grammar in EBNF.
-    Grammar(String),
+    /// A text of a grammar.
+    Grammar(String, GrammarSyntax),
 }
 
 impl ContentSource {
@@ -114,7 +117,7 @@ impl ContentSource {
             Self::Json { schema: text, .. }
             | Self::Text { schema: text, .. }
             | Self::Regex(text)
-            | Self::Grammar(text) => text.len(),
+            | Self::Grammar(text, _) => text.len(),
         }
     }
 }

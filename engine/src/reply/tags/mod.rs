@@ -138,9 +138,9 @@ fn content(compiler: &ReplyCompiler, source: &ContentSource) -> Result<Content, 
             let schema = text::schema_of_pattern(pattern, &compiler.options)?;
             of_text(&schema, &compiler.text_options(), languages())
         }
-        ContentSource::Grammar(text) => {
+        ContentSource::Grammar(text, syntax) => {
             let mut languages = languages();
-            let (schema, options) = grammar::content(compiler, text, &mut languages)?;
+            let (schema, options) = grammar::content(compiler, text, *syntax, &mut languages)?;
             of_text(&schema, &options, languages)
         }
     }

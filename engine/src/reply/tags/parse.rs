@@ -5,6 +5,7 @@ use hashbrown::HashMap;
 use crate::json::{Content, Document, NodeIndex};
 use crate::{CompileError, CompileErrorKind, Limits, Vocabulary};
 
+use super::super::grammar::GrammarSyntax;
 use super::format::{ContentId, ContentSource, Format, FormatId, FoundContent, StructuralTag, Tag, Tags, Unit};
 use super::literal::Literal;
 use super::members::Members;
@@ -140,12 +141,17 @@ impl<'a> Parser<'a> {
             let format = self.members.needed(0, "format")?;
             return self.later(format);
         }
-        self.members.only(0, &["type", "structures", "triggers"])?;
+        self.members
+            .only(0, &["type", "structures", "triggers", "at_least_one"])?;
         let mut tags = Vec::new();
         for node in self.members.some_items(self.members.needed(0, "structures")?)? {
             self.members.only(node, &["begin", "schema", "end"])?;
             let begin = self.members.needed(node, "begin")?;
-            let content = self.schema(self.members.needed(node, "schema")?, false)?;
+            let content = match self.members.document.member(node, "schema") {
+                Some(schema) if self.members.document.content(schema) != Content::Null => self.schema(schema, false)?,
+                // SGLang, whose notation this is, takes a schema that is missing or null as one that allows every value.
+                _ => self.any_json(node)?,
+            };
             let content = self.format_of(content);
             let ends = vec![self.members.text(self.members.needed(node, "end")?)?];
             let tag = Tag {
@@ -162,7 +168,7 @@ impl<'a> Parser<'a> {
             triggers: triggers.collect::<Result<_, _>>()?,
             tags: Tags {
                 tags,
-                at_least_one: false,
+                at_least_one: self.members.flag(0, "at_least_one", false)?,
                 stop_after_first: false,
             },
             excludes: Vec::new(),
@@ -197,6 +203,16 @@ impl<'a> Parser<'a> {
             arguments: None,
         };
         self.content_at(schema, source)
+    }
+
+    /// Any JSON document, of a node that has no schema.
+    fn any_json(&mut self, node: NodeIndex) -> Result<Format, CompileError> {
+        let source = ContentSource::Json {
+            schema: "true".to_owned(),
+            any_order: false,
+            arguments: None,
+        };
+        self.content_at(node, source)
     }
 
     fn format(&mut self, node: NodeIndex) -> Result<Format, CompileError> {
@@ -280,10 +296,22 @@ impl<'a> Parser<'a> {
             "dispatch" => self.dispatch(node, Unit::Text),
             "token_dispatch" => self.dispatch(node, Unit::Tokens),
             "grammar" => {
-                self.members.only(node, &["type", "grammar"])?;
+                self.members.only(node, &["type", "grammar", "syntax"])?;
                 let grammar = self.members.needed(node, "grammar")?;
-                let source = ContentSource::Grammar(self.members.string(grammar)?.to_owned());
-                self.content_at(grammar, source)
+                let text = self.members.string(grammar)?.to_owned();
+                let syntax = match self.members.document.member(node, "syntax") {
+                    None => GrammarSyntax::Ebnf,
+                    Some(name) => match self.members.string(name)? {
+                        "ebnf" => GrammarSyntax::Ebnf,
+                        "lark" => GrammarSyntax::Lark,
+                        _ => {
+                            return Err(self
+                                .members
+                                .unsupported(name, "a grammar's `syntax` is `ebnf` or `lark`"));
+                        }
+                    },
+                };
+                self.content_at(grammar, ContentSource::Grammar(text, syntax))
             }
             "qwen_xml_parameter" => {
                 self.members.only(node, &["type", "json_schema"])?;

@@ -10,6 +10,9 @@ use crate::automaton::State;
 use super::format::ContentId;
 use super::region::{Place, Region};
 
+/// Bytes that may come, each with the point behind it, sorted.
+pub(super) type Edges = SmallVec<[(u8, PointId); 1]>;
+
 /// Index of a point in the program.
 pub(super) type PointId = u32;
 
@@ -21,7 +24,7 @@ pub(super) enum Point {
     /// A choice among several points, which reads nothing.
     Fork(Vec<PointId>),
     /// One of some bytes, sorted, each with the point behind it.
-    Branch(SmallVec<[(u8, PointId); 1]>),
+    Branch(Edges),
     /// A content, with the point behind it.
     Content(ContentId, PointId),
     /// A run of free text.

@@ -11,7 +11,7 @@ use crate::automaton::State;
 use super::super::contents::{Contents, FirstByteEffect};
 use super::super::format::ContentId;
 use super::super::literal::BY_ID;
-use super::without::WithoutTexts;
+use super::without::{ExcludedTexts, WithoutTexts};
 
 /// State of an outline.
 pub(super) type OutlineState = u32;
@@ -39,8 +39,10 @@ pub(super) type Alternatives = SmallVec<[OutlineState; 3]>;
 enum Outline {
     /// Any text, which may end anywhere.
     Text,
-    /// Any text without some texts, which may end anywhere. Its states are those of [`WithoutTexts`], shifted by one.
+    /// Any text without some texts in it, which may end anywhere. Its states are those of [`WithoutTexts`], shifted by one.
     Without(Arc<WithoutTexts>),
+    /// The same, and the text is none of some texts: the states of [`WithoutTexts`] are followed by those of [`ExcludedTexts`].
+    OtherThan(Arc<WithoutTexts>, ExcludedTexts),
     /// Any document, reduced to whether it can have ended.
     Json,
     /// The exact automaton of the content.
@@ -70,10 +72,13 @@ impl<'a> Outlines<'a> {
         let mut known: HashMap<&[&str], Arc<WithoutTexts>> = HashMap::new();
         let outlines = contents.iter().map(|content| match (content.is_text, content.never()) {
             (false, _) => Outline::Json,
-            (true, []) => Outline::Text,
-            (true, texts) => {
+            (true, ([], [])) => Outline::Text,
+            (true, (texts, excluded)) => {
                 let without = known.entry(texts).or_insert_with(|| Arc::new(WithoutTexts::new(texts)));
-                Outline::Without(without.clone())
+                match excluded {
+                    [] => Outline::Without(without.clone()),
+                    _ => Outline::OtherThan(without.clone(), ExcludedTexts::new(excluded, without)),
+                }
             }
         });
         Self {
@@ -89,6 +94,7 @@ impl<'a> Outlines<'a> {
         START..match &self.outlines[content] {
             Outline::Text => ANY + 1,
             Outline::Without(texts) => ANY + texts.len() as OutlineState,
+            Outline::OtherThan(texts, excluded) => ANY + (texts.len() + excluded.len()) as OutlineState,
             Outline::Json => ENDED + 1,
             Outline::Whole(states) => states.len() as OutlineState,
         }
@@ -96,7 +102,12 @@ impl<'a> Outlines<'a> {
 
     /// Whether a state of an outline stands for exactly one state of the content.
     pub(super) fn is_single(&self, content: ContentId, state: OutlineState) -> bool {
-        state == START || self.is_whole(content)
+        state == START
+            || match &self.outlines[content] {
+                Outline::Whole(_) => true,
+                Outline::OtherThan(texts, _) => state >= ANY + texts.len() as OutlineState,
+                Outline::Text | Outline::Without(_) | Outline::Json => false,
+            }
     }
 
     /// Whether the outline of a content is its exact automaton.
@@ -107,7 +118,14 @@ impl<'a> Outlines<'a> {
     /// Whether a content may end.
     pub(super) fn may_end(&self, content: ContentId, state: OutlineState) -> bool {
         match &self.outlines[content] {
-            Outline::Text | Outline::Without(_) => state != START || self.contents.get(content).start.may_be_empty,
+            Outline::Text | Outline::Without(_) | Outline::OtherThan(..) if state == START => {
+                self.contents.get(content).start.may_be_empty
+            }
+            Outline::Text | Outline::Without(_) => true,
+            Outline::OtherThan(texts, excluded) => {
+                let begun = (state - ANY).checked_sub(texts.len() as OutlineState);
+                begun.is_none_or(|begun| !excluded.is_one(begun))
+            }
             Outline::Json => matches!(state, NUMBER | ENDED),
             Outline::Whole(states) => states[state as usize].may_end,
         }
@@ -153,6 +171,24 @@ impl<'a> Outlines<'a> {
                 next.extend(texts.step(read, byte).map(|read| ANY + OutlineState::from(read)));
                 return Ok(());
             }
+            Outline::OtherThan(texts, excluded) => {
+                let begun = match state {
+                    START => Some(ExcludedTexts::START),
+                    _ => (state - ANY).checked_sub(texts.len() as OutlineState),
+                };
+                let read = match begun {
+                    Some(begun) => match excluded.step(begun, byte) {
+                        Some(begun) => {
+                            next.push(ANY + texts.len() as OutlineState + begun);
+                            return Ok(());
+                        }
+                        None => excluded.read(begun),
+                    },
+                    None => (state - ANY) as u16,
+                };
+                next.extend(texts.step(read, byte).map(|read| ANY + OutlineState::from(read)));
+                return Ok(());
+            }
             Outline::Json | Outline::Whole(_) => {}
         }
         match (state, byte) {
@@ -164,6 +200,14 @@ impl<'a> Outlines<'a> {
             _ => next.push(OPEN),
         }
         Ok(())
+    }
+
+    /// The bytes that a content followed exactly goes on with; none where it is not.
+    pub(super) fn bytes_of_whole(&self, content: ContentId, state: OutlineState) -> Option<impl Iterator<Item = u8>> {
+        match &self.outlines[content] {
+            Outline::Whole(states) => Some(states[state as usize].next.iter().map(|(byte, _)| *byte)),
+            _ => None,
+        }
     }
 
     /// The bytes with which a content may go on where it may end; none where they are not known.

@@ -237,17 +237,37 @@ impl<'a> Pairs<'a> {
     /// Bytes that suffice to reach all successors of a pair.
     fn bytes(&self, one: Position, other: Position) -> SmallVec<[u8; 16]> {
         let mut is_single = false;
+        let mut fewest: Option<SmallVec<[u8; 16]>> = None;
         for position in [one, other] {
-            match self.program.point(position.point) {
+            let own: SmallVec<[u8; 16]> = match self.program.point(position.point) {
                 Point::End => return SmallVec::new(),
                 Point::Branch(edges) if edges.iter().all(|(byte, _)| *byte != BY_ID) => {
-                    return edges.iter().map(|(byte, _)| *byte).collect();
+                    edges.iter().map(|(byte, _)| *byte).collect()
                 }
-                Point::Content(content, _) => is_single |= self.outlines.is_single(*content, position.state),
-                Point::Branch(_) | Point::Fork(_) | Point::Free(_) => {}
+                Point::Content(content, behind) => {
+                    is_single |= self.outlines.is_single(*content, position.state);
+                    let Some(bytes) = self.outlines.bytes_of_whole(*content, position.state) else {
+                        continue;
+                    };
+                    let mut bytes: SmallVec<_> = bytes.collect();
+                    if self.outlines.may_end(*content, position.state) {
+                        let first = self.program.entry(*behind).first;
+                        let further = self.every.iter().filter(|byte| first.contains(**byte));
+                        let further: SmallVec<[u8; 16]> = further
+                            .copied()
+                            .filter(|byte| bytes.binary_search(byte).is_err())
+                            .collect();
+                        bytes.extend(further);
+                    }
+                    bytes
+                }
+                Point::Branch(_) | Point::Fork(_) | Point::Free(_) => continue,
+            };
+            if fewest.as_ref().is_none_or(|fewest| own.len() < fewest.len()) {
+                fewest = Some(own);
             }
         }
-        SmallVec::from_slice(if is_single { &self.every } else { &self.apart })
+        fewest.unwrap_or_else(|| SmallVec::from_slice(if is_single { &self.every } else { &self.apart }))
     }
 
     /// Whether two threads after a byte are one.

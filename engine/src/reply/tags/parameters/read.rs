@@ -209,6 +209,7 @@ impl Parser<'_> {
             schema,
             arguments: None,
             never: style.never_in_names,
+            excluded: declared.iter().map(|name| (*name).to_owned()).collect(),
         };
         let name = self.content(FoundContent {
             source,
@@ -272,6 +273,7 @@ impl Parser<'_> {
                 schema,
                 arguments: value.arguments.clone(),
                 never: style.never_in_strings,
+                excluded: Vec::new(),
             };
             add(source, is_verbatim)?;
         }
