@@ -26,6 +26,7 @@ fn byte_level_tokens_spell_bytes() {
             {"id": 4, "content": "<|end|>", "special": true},
             {"id": 5, "content": "<note>", "special": false},
             {"id": 6, "content": "naïve ", "special": false},
+            {"id": 7, "content": "õ", "special": false},
         ]),
     );
     let vocabulary = Vocabulary::from_tokenizer_json(&json)
@@ -35,7 +36,11 @@ fn byte_level_tokens_spell_bytes() {
     let bytes: Vec<&[u8]> = (0..10).map(|id| vocabulary.token_bytes(id)).collect();
     assert_eq!(bytes[..4], [b"a" as &[u8], b" b", b"\n", b"\xC3"]);
     assert_eq!(bytes[5], b"<note>");
-    assert_eq!(bytes[6], "naïve ".as_bytes(), "added tokens are plain text");
+    assert_eq!(bytes[6], "naïve ".as_bytes(), "a blank is in no token of bytes");
+    assert_eq!(
+        bytes[7], b"\xF5",
+        "the decoder reads added tokens too: DeepSeek-Coder has such ones"
+    );
     assert_eq!(vocabulary.kind(4), TokenKind::Special);
     assert_eq!(vocabulary.kind(5), TokenKind::Text);
     assert_eq!(vocabulary.kind(9), TokenKind::Unused, "padding past the tokenizer");

@@ -72,6 +72,15 @@ pub(super) fn check(report: &mut Report<'_>, place: &Place<'_>) {
                 return;
             }
         }
+        _ if place.value("type").is_some_and(|types| {
+            place
+                .json
+                .items(types)
+                .any(|name| place.json.string(name) == Some("null"))
+        }) =>
+        {
+            return;
+        }
         _ => {
             "`nullable` is a keyword of OpenAPI 3.0 and does nothing in JSON Schema, so that null is not allowed by it: add \"null\" to `type`, \
              or read the schema as OpenAPI 3.0 (draft `openapi-3.0`)"

@@ -10,8 +10,8 @@ use super::Draft;
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct SchemaOptions {
-    /// The draft of documents without `$schema`. Default 2020-12. Whole documents of OpenAPI 3.0 and 3.1 say themselves
-    /// which they are.
+    /// The draft of a schema without `$schema`. Default 2020-12. Whole documents of OpenAPI 3.0 and 3.1 say themselves
+    /// which they are. Documents that the schema refers to have its dialect, unless they name their own.
     pub default_draft: Draft,
     /// The schema of the text that is meant: a JSON Pointer such as `/$defs/order` or `#/components/schemas/Order`, or an anchor.
     /// Default empty: the whole text.

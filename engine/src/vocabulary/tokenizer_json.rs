@@ -50,13 +50,8 @@ pub(super) fn read(json: &[u8]) -> Result<VocabularyBuilder, VocabularyError> {
         }
     }
     for (id, content) in added {
-        let bytes = match spelling {
-            // The tokenizer looks for it in the text itself, so that its content is that text.
-            TokenSpelling::ByteLevel => content.as_bytes().to_vec(),
-            // The decoder reads it as it reads the model's tokens: Gemma's runs of spaces are added tokens.
-            TokenSpelling::SentencePiece { .. } => bytes(content, spelling),
-        };
-        builder = builder.text(id, bytes)?;
+        // The decoder reads it as it reads the model's tokens: Gemma's runs of spaces are added tokens, and DeepSeek-Coder's `õ` is the byte F5.
+        builder = builder.text(id, bytes(content, spelling))?;
     }
     for (id, content) in specials {
         builder = builder.special(id, content)?;

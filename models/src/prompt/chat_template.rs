@@ -1,5 +1,6 @@
 //! [`ChatTemplate`]: messages to prompt text, as Hugging Face transformers renders its Jinja templates.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
@@ -128,21 +129,19 @@ impl ChatTemplate {
         let Some(text) = default_template(&written) else {
             return Ok(None);
         };
-        let tool_text = match files.get(TEMPLATE_TOOL_USE) {
-            Some(bytes) => Some(String::from_utf8_lossy(bytes)),
-            None => named_template(&written, TOOL_USE).map(Into::into),
-        };
+        let tool_text = tool_template(files, &written);
         let special_tokens = config.special_tokens.clone();
         Self::parse_all(files.label(file), &text, tool_text.as_deref(), special_tokens, clock).map(Some)
     }
 
-    /// The text of the template that [`read`](Self::read) parses for prompts without tools, after the name of its file.
-    pub(crate) fn text(
+    /// The texts of the templates that [`read`](Self::read) parses: that for prompts without tools, and that with tools where there is another.
+    pub(crate) fn texts(
         files: &ModelFiles,
         config: &TokenizerConfig,
-    ) -> Result<Option<(&'static str, String)>, ModelError> {
-        let (file, written) = Self::written(files, config)?;
-        Ok(default_template(&written).map(|text| (file, text)))
+    ) -> Result<Option<(String, Option<String>)>, ModelError> {
+        let (_, written) = Self::written(files, config)?;
+        let tool_text = tool_template(files, &written).map(Cow::into_owned);
+        Ok(default_template(&written).map(|text| (text, tool_text)))
     }
 
     /// Returns the name of the first file that the model has for a chat template, and the value of `chat_template` in it: one template as a text,
@@ -470,6 +469,14 @@ fn default_template(value: &Json) -> Option<String> {
             default?.as_str().map(str::to_owned)
         }
         _ => None,
+    }
+}
+
+/// The template for prompts with tools, where there is one of its own.
+fn tool_template<'a>(files: &'a ModelFiles, written: &'a Json) -> Option<Cow<'a, str>> {
+    match files.get(TEMPLATE_TOOL_USE) {
+        Some(bytes) => Some(String::from_utf8_lossy(bytes)),
+        None => named_template(written, TOOL_USE).map(Into::into),
     }
 }
 

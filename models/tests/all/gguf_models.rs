@@ -478,6 +478,19 @@ fn tokens_and_templates_of_a_file_are_read_as_llama_cpp_reads_them() {
 }
 
 #[test]
+fn the_template_for_tools_is_exported() {
+    let directory = tempfile::tempdir().unwrap();
+    let of_tools = directory.path().join("additional_chat_templates");
+    std::fs::create_dir(&of_tools).unwrap();
+    std::fs::write(directory.path().join("chat_template.jinja"), "{{ messages[0].content }}").unwrap();
+    std::fs::write(of_tools.join("tool_use.jinja"), "{{ tools | tojson }}").unwrap();
+    let path = export(&checkpoint(Family::Qwen3, false), directory.path());
+    let model = open(ModelSource::Gguf(path), WeightFormat::F32);
+    assert_eq!(model.tool_template(), Some("{{ tools | tojson }}"));
+    assert_eq!(model.render_prompt(&[Message::new("user", "a")]).unwrap(), "a");
+}
+
+#[test]
 fn a_repository_of_the_hub_may_have_several_gguf_files() {
     let (directory, cache) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let names = [

@@ -239,18 +239,28 @@ fn completions_are_found_where_they_are_far_or_many() {
             r#"{"b":true,"#,
         ),
     ];
-    for style in [Style::rfc8259(), Style::generation()] {
-        for (schema, prefix) in cases {
-            let mut subject = styled(schema, style);
-            let at = subject
-                .automaton
-                .read_bytes(subject.start, prefix.as_bytes())
-                .unwrap()
-                .unwrap();
-            let rest = subject.automaton.completion(at).unwrap();
-            let rest = rest.unwrap_or_else(|| panic!("{schema}: none after {prefix}"));
-            let whole = format!("{prefix}{}", String::from_utf8(rest).unwrap());
-            assert!(subject.accepts(&whole), "{schema}\n{whole}");
-        }
+    // With exponents every digit can be followed by others that make a multiple.
+    let exponents = [
+        (r#"{"multipleOf": 99999.99}"#, "3.1"),
+        (r#"{"multipleOf": 7777777}"#, "5."),
+        (r#"{"multipleOf": 0.7777777}"#, "0.00"),
+        (r#"{"multipleOf": 12345678901234567890}"#, "-7.1"),
+        (r#"{"multipleOf": 1000.003, "minimum": 5000}"#, "4.0"),
+    ];
+    let exponents = exponents.into_iter().map(|case| (Style::rfc8259(), case));
+    let cases = [Style::rfc8259(), Style::generation()]
+        .into_iter()
+        .flat_map(|style| cases.map(|case| (style, case)));
+    for (style, (schema, prefix)) in cases.chain(exponents) {
+        let mut subject = styled(schema, style);
+        let at = subject
+            .automaton
+            .read_bytes(subject.start, prefix.as_bytes())
+            .unwrap()
+            .unwrap();
+        let rest = subject.automaton.completion(at).unwrap();
+        let rest = rest.unwrap_or_else(|| panic!("{schema}: none after {prefix}"));
+        let whole = format!("{prefix}{}", String::from_utf8(rest).unwrap());
+        assert!(subject.accepts(&whole), "{schema}\n{whole}");
     }
 }

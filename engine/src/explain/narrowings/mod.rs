@@ -96,7 +96,7 @@ impl Explainer {
         let (mut values, mut is_complete) = (0, true);
         while let Some(place) = places.next() {
             values += 1;
-            if values > MAX_VALUES || automata.effort() > MAX_WORK {
+            if values > MAX_VALUES || automata.effort() + places.looks > MAX_WORK {
                 is_complete = false;
                 break;
             }

@@ -35,6 +35,8 @@ pub(super) struct ValuePlaces<'s> {
     left: VecDeque<Vec<NodeId>>,
     /// Whether every value so far has been visited with all branches and members.
     pub is_complete: bool,
+    /// Number of declared members looked at, those of each choice of branches counted.
+    pub looks: usize,
 }
 
 impl<'s> ValuePlaces<'s> {
@@ -45,6 +47,7 @@ impl<'s> ValuePlaces<'s> {
             seen: HashSet::from([root.clone()]),
             left: VecDeque::from([root]),
             is_complete: true,
+            looks: 0,
         }
     }
 
@@ -113,6 +116,7 @@ impl<'s> ValuePlaces<'s> {
         });
         let declared: Vec<HashMap<&str, NodeId>> = declared.collect();
         self.is_complete &= declared.iter().all(|declared| declared.len() <= MAX_MEMBERS);
+        self.looks += declared.iter().map(HashMap::len).sum::<usize>();
         let mut named = HashSet::new();
         let names = keywords
             .iter()

@@ -1,5 +1,6 @@
 //! [`NumeralAutomaton`]: the arena of interned states, and their transitions by classes of bytes.
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use hashbrown::HashMap;
@@ -7,9 +8,9 @@ use hashbrown::HashMap;
 use super::digits::NumeralContext;
 use super::prefix::{LeadingZeros, NumeralGrammar, NumeralPart, NumeralPrefix, PlainForm, Precision};
 use super::residue::WrittenDigits;
-use crate::decimal::NumberLimitReached;
+use crate::decimal::{NumberLimitReached, power};
 use crate::numbers::decimal_sets::DecimalSetId;
-use crate::numbers::half_line::{ExponentRun, HalfLine, Residual};
+use crate::numbers::half_line::{ExponentRun, HalfLine, Residual, residual_at};
 use crate::numbers::number_sets::{NumberSetId, NumberSets};
 use crate::numbers::periodic::PeriodicSetId;
 use crate::style::NumberStyle;
@@ -59,6 +60,9 @@ pub(super) struct PrefixState {
 
 /// Bytes that the prefix of a state takes, its digits and its entry in a table included.
 const PREFIX_BYTES: usize = 320;
+
+/// Digits behind those written of a number that completes a text.
+const MAX_MEMBER_PLACES: u32 = 256;
 
 /// Number of classes of bytes: digits, minus, plus, point, either letter of an exponent.
 pub(super) const CLASSES: usize = 14;
@@ -263,6 +267,54 @@ impl NumeralAutomaton {
             }
             _ => true,
         }
+    }
+
+    /// Returns bytes that complete the text to the next number of one of the rules that its digits may still meet, with an exponent of ten where that is
+    /// not zero. Other bounds of the set, and the grammar, are not looked at: the caller has to read the bytes.
+    pub(crate) fn next_member(&self, state: NumberState, exponent: u32) -> Option<Vec<u8>> {
+        let PrefixState { prefix, written, .. } = &self.states[state.0 as usize];
+        let (zero, residual);
+        let (part, written, rules) = match &**prefix {
+            // Neither is of two kinds itself: this calls itself once.
+            &NumeralPrefix::Either { literal, other } => {
+                let mut states = [literal, other].into_iter().filter(|state| *state != DEAD);
+                return states.find_map(|state| self.next_member(NumberState(state), exponent));
+            }
+            NumeralPrefix::Digits(begun) => {
+                let half_line = begun.half_line.map(|index| &*self.half_lines[index as usize]);
+                residual = residual_at(&begun.runs, exponent.into());
+                (
+                    begun.part,
+                    written.as_deref()?,
+                    HalfLine::rules_of(half_line, &residual),
+                )
+            }
+            NumeralPrefix::Zeros(zeros) => {
+                zero = WrittenDigits::first(0, zeros.scale);
+                let half_line = &self.half_lines[zeros.half_line as usize];
+                (zeros.part, &zero, &half_line.rules[..])
+            }
+            _ => return None,
+        };
+        let (low, high) = written.bounds(exponent.into());
+        let sets = &self.sets.decimals.periodic_sets;
+        let members = rules.iter().filter_map(|rule| sets.get(*rule).nth_above(&low, 1));
+        let member = members.min().filter(|member| *member < high)?;
+        // Between two numbers whose last digit is this place, a number has more digits.
+        let places = i64::from(exponent).saturating_sub_unsigned(written.scale) - member.exponent();
+        let places = u32::try_from(places)
+            .ok()
+            .filter(|places| *places <= MAX_MEMBER_PLACES)?;
+        let digits = member.significand() - &written.digits * power(10, places.into());
+        let mut rest = String::new();
+        if part == NumeralPart::Integer {
+            rest.push('.');
+        }
+        let _ = write!(rest, "{:0>width$}", digits.to_string(), width = places as usize);
+        if exponent > 0 {
+            let _ = write!(rest, "e{exponent}");
+        }
+        Some(rest.into_bytes())
     }
 
     /// Whether the text so far is a number of the set.

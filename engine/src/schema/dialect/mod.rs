@@ -63,12 +63,13 @@ impl Draft {
         if version.is_some_and(|rest| rest.starts_with("dialect/") || rest.starts_with("schema-base")) {
             return Some(Self::OpenApi31);
         }
+        // What the hyper-schemas add says nothing of which values are valid.
         Some(match meta_schema_path(uri)? {
-            "draft-04/schema" => Self::Draft4,
-            "draft-06/schema" => Self::Draft6,
-            "draft-07/schema" => Self::Draft7,
-            "draft/2019-09/schema" => Self::Draft201909,
-            "draft/2020-12/schema" => Self::Draft202012,
+            "draft-04/schema" | "draft-04/hyper-schema" => Self::Draft4,
+            "draft-06/schema" | "draft-06/hyper-schema" => Self::Draft6,
+            "draft-07/schema" | "draft-07/hyper-schema" => Self::Draft7,
+            "draft/2019-09/schema" | "draft/2019-09/hyper-schema" => Self::Draft201909,
+            "draft/2020-12/schema" | "draft/2020-12/hyper-schema" => Self::Draft202012,
             // Without a number: the latest.
             "schema" => Self::Draft202012,
             _ => return None,

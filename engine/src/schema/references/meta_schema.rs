@@ -16,10 +16,10 @@ impl<'o> ResourceIndex<'o> {
         named: &str,
         keyword: &str,
     ) -> Result<Dialect, CompileError> {
-        if let Some(draft) = Draft::from_meta_schema(named) {
+        let uri = uri::split_fragment(named).0;
+        if let Some(draft) = Draft::from_meta_schema(named).or_else(|| Draft::from_meta_schema(uri)) {
             return Ok(self.with_options(Dialect::of_draft(draft)));
         }
-        let uri = uri::split_fragment(named).0;
         if let Some(dialect) = self.dialects.get(uri) {
             return Ok(*dialect);
         }

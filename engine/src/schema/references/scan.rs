@@ -47,12 +47,14 @@ impl ResourceIndex<'_> {
         let inherited = match parent {
             Some(parent) => self.resource(parent).dialect,
             None => {
-                let draft = Draft::of_document(json).unwrap_or(self.options.default_draft);
-                match Draft::dialect_of_document(json) {
-                    Some((index, named)) => {
+                let own = Draft::of_document(json);
+                match (Draft::dialect_of_document(json), self.resources.first()) {
+                    (Some((index, named)), _) => {
                         self.dialect_named(SchemaLocation { index, ..location }, named, "jsonSchemaDialect")?
                     }
-                    None => self.with_options(Dialect::of_draft(draft)),
+                    // A document that the schema refers to is mostly written in the same dialect: parts of an OpenAPI description do not say it again.
+                    (None, Some(schema)) if own.is_none() => schema.dialect,
+                    (None, _) => self.with_options(Dialect::of_draft(own.unwrap_or(self.options.default_draft))),
                 }
             }
         };

@@ -196,6 +196,14 @@ fn drafts_know_their_own_keywords() {
         r#""minContains": "x", "$anchor": 1, "unevaluatedItems": 1, "items": [true], "additionalItems": false"#,
     );
     assert!(valid(&seven, "[1]") && !valid(&seven, "[1, 2]"));
+    // Hyper-schemas and a fragment for the whole document name the same draft.
+    for uri in [
+        "http://json-schema.org/draft-07/hyper-schema#",
+        "http://json-schema.org/draft-07/schema#/",
+    ] {
+        let seven = draft(uri, r#""items": [true], "additionalItems": false"#);
+        assert!(valid(&seven, "[1]") && !valid(&seven, "[1, 2]"), "{uri}");
+    }
     let latest = load(r#"{"additionalItems": false, "items": true, "$recursiveRef": 1, "id": 1}"#);
     assert!(valid(&latest, "[1]"));
 }

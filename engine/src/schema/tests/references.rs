@@ -106,6 +106,18 @@ fn an_identifier_of_a_later_document_leaves_the_name_of_an_earlier_one() {
     assert!(valid(&set, r#"["a", 1, "b"]"#) && !valid(&set, r#"["a", 1, 2]"#) && !valid(&set, r#"["a", "b", "c"]"#));
 }
 
+/// A document that names no dialect is read in the schema's.
+#[test]
+fn documents_have_the_dialect_of_the_schema() {
+    let documents = [("http://e.org/a", r#"{"items": [{"type": "string", "nullable": true}]}"#)];
+    let seven = r#"{"$schema": "http://json-schema.org/draft-07/schema#", "$ref": "http://e.org/a"}"#;
+    let set = with_documents(seven, &documents);
+    assert!(valid(&set, r#"["a", 1]"#) && !valid(&set, "[1]") && !valid(&set, "[null]"));
+    let described = r#"{"openapi": "3.0.3", "items": {"$ref": "http://e.org/a#/items/0"}}"#;
+    let set = with_documents(described, &documents);
+    assert!(valid(&set, r#"["a", null]"#) && !valid(&set, "[1]"));
+}
+
 #[test]
 fn meta_schemas_are_at_hand() {
     for (uri, instance) in [

@@ -19,9 +19,10 @@ const CONTROL: f64 = 3.0;
 const USER_DEFINED: f64 = 4.0;
 const UNUSED: f64 = 5.0;
 
-/// Tokens that end a turn in the chat formats of the models that are read, or an answer that fills in a middle; a file need not name them, nor
-/// call them control tokens. llama.cpp knows these texts, too.
-const ENDS_OF_TURNS: [&str; 16] = [
+/// Tokens that end a turn in the chat formats of the models that are read, a text, or an answer that fills in a middle; a file need not name them,
+/// nor call them control tokens. llama.cpp knows these texts, too.
+const ENDS_OF_TURNS: [&str; 26] = [
+    END_OF_TEXT,
     "<|eot_id|>",
     "<|im_end|>",
     "<|end|>",
@@ -34,11 +35,23 @@ const ENDS_OF_TURNS: [&str; 16] = [
     "[EOT]",
     "[EOS]",
     "<end_of_utterance>",
+    "<eos>",
+    "<｜end▁of▁sentence｜>",
     "<|fim_pad|>",
+    "<fim-pad>",
+    "<fim_pad>",
+    "<PAD>",
+    "[PAD]",
+    "<|fim_repo|>",
+    "<fim-repo>",
+    "<REPO>",
     "<|repo_name|>",
     "<reponame>",
     "<|file_sep|>",
 ];
+
+/// The end of a text in the vocabularies of Llama and Mistral, where it is a control token; in Gemma's the text is one of HTML.
+const END_OF_TEXT: &str = "</s>";
 
 /// The tokens of a file with their kinds.
 pub(crate) struct Tokens<'a> {
@@ -62,7 +75,7 @@ impl<'a> Tokens<'a> {
         }
         // Files of models that were trained further name them as any other token; llama.cpp knows them by their texts, too.
         for (text, kind) in texts.iter().zip(&mut kinds) {
-            if ENDS_OF_TURNS.contains(text) {
+            if ENDS_OF_TURNS.contains(text) && *text != END_OF_TEXT {
                 *kind = CONTROL;
             }
         }
@@ -91,7 +104,7 @@ impl<'a> Tokens<'a> {
     pub(crate) fn ends_of_turns(&self) -> impl Iterator<Item = usize> + '_ {
         let tokens = self.texts.iter().enumerate();
         tokens
-            .filter(|(_, text)| ENDS_OF_TURNS.contains(text))
+            .filter(|(id, text)| ENDS_OF_TURNS.contains(text) && (**text != END_OF_TEXT || self.kinds[*id] == CONTROL))
             .map(|(id, _)| id)
     }
 

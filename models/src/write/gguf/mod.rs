@@ -63,7 +63,7 @@ pub fn export_gguf(
 ) -> Result<GgufSummary, ModelError> {
     let mut files = ModelFiles::open(source, hub, None)?;
     let parsed = ConfigurationFiles::read(&files)?;
-    let template = ChatTemplate::text(&files, &parsed.tokenizer_config)?;
+    let templates = ChatTemplate::texts(&files, &parsed.tokenizer_config)?;
     let weights = Weights::new(std::mem::take(&mut files.weights))?;
     let format = match format.or_that_of(&parsed.config, &weights) {
         DType::F16 => GgmlDType::F16,
@@ -77,8 +77,13 @@ pub fn export_gguf(
     metadata.push(("general.name".to_owned(), Value::String(files.name.clone())));
     metadata.push(("general.file_type".to_owned(), Value::U32(file_type(format))));
     metadata.extend(token_metadata);
-    if let Some((_, template)) = template {
-        metadata.push(("tokenizer.chat_template".to_owned(), Value::String(template)));
+    if let Some((default, tool_use)) = templates {
+        metadata.push(("tokenizer.chat_template".to_owned(), Value::String(default)));
+        if let Some(tool_use) = tool_use {
+            let names = Value::Array(vec![Value::String("tool_use".to_owned())]);
+            metadata.push(("tokenizer.chat_templates".to_owned(), names));
+            metadata.push(("tokenizer.chat_template.tool_use".to_owned(), Value::String(tool_use)));
+        }
     }
     let tensors =
         tensors::convert_all(&parsed.config, &weights, format).map_err(|error| error.into_model_error(&files.name))?;

@@ -49,7 +49,9 @@ impl Automaton {
         if let Some(known) = self.completions.numbers.get(&from) {
             return known.clone();
         }
-        let found = self.nearest_number_end(from).or_else(|| {
+        let found = self.nearest_number_end(from);
+        let found = found.or_else(|| (0..=COUNTED_DIGITS).find_map(|exponent| self.number_end_at(from, exponent)));
+        let found = found.or_else(|| {
             let mut steps = COUNTED_STEPS;
             (1..=COUNTED_DIGITS).find_map(|digits| {
                 let mut text = Vec::new();
@@ -82,6 +84,14 @@ impl Automaton {
             }
         }
         None
+    }
+
+    /// The digits of the next number of the set, with an exponent of ten where that is not zero, if they complete the number.
+    fn number_end_at(&mut self, from: NumberState, exponent: u32) -> Option<Vec<u8>> {
+        let numbers = &mut self.search.algebra.number_texts;
+        let text = numbers.next_member(from, exponent)?;
+        let end = text.iter().try_fold(from, |state, byte| numbers.step(state, *byte))?;
+        numbers.can_end(end).then_some(text)
     }
 
     /// Whether so many more bytes complete a number, which `text` then holds.
