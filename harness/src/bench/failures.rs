@@ -69,7 +69,7 @@ impl Failures {
             let named = failures.iter().take(NAMED);
             let named = named.map(|(schema, message)| format!("{schema} ({})", shortened(&one_line(message), MESSAGE)));
             let rest = match failures.len() > NAMED {
-                true => ", …; `maskwright report` with the run's directory names all",
+                true => ", …; all of them: `maskwright report RUN --html FILE`",
                 false => "",
             };
             let named: Vec<String> = named.collect();
@@ -159,7 +159,7 @@ mod tests {
         );
         let sentences = failures.sentences("f", 9);
         let expected = format!(
-            "f refused 4 of 9: a.json (one), b.json (two lines), c.json ({}…), …; `maskwright report` with the run's directory names all.",
+            "f refused 4 of 9: a.json (one), b.json (two lines), c.json ({}…), …; all of them: `maskwright report RUN --html FILE`.",
             &long[..MESSAGE]
         );
         assert_eq!(

@@ -51,8 +51,8 @@ pub fn run(command: &IfstructCommand) -> Result<(), CommandError> {
 /// Options for the samples and the strictness by which replies are judged.
 #[derive(Debug, clap::Args)]
 struct Judgement {
-    /// Samples: JSON Lines, or the hub's parquet file [default: those that `maskwright fetch ifstruct` has fetched]. Lines that are
-    /// judged name them by `seed`, or hold a whole sample each
+    /// Samples that replies name by `seed`: JSON Lines, or the hub's parquet file. Without it, lines hold whole samples, or
+    /// name those that `maskwright fetch ifstruct` has fetched
     #[arg(long, value_name = "FILE")]
     samples: Option<std::path::PathBuf>,
     /// Judge also what the public validator leaves out: patterns, formats, lengths, uniqueness, conditions, keys given
