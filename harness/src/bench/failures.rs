@@ -129,7 +129,10 @@ mod tests {
             .extend(changes.as_object().unwrap().clone());
         Record {
             generation: Some(serde_json::from_value(generation).unwrap()),
-            verdict: Some(serde_json::from_value(json!({"parsed": true, "valid": valid, "problems": []})).unwrap()),
+            verdict: Some(
+                serde_json::from_value(json!({"parsed": true, "valid": valid, "fenced": false, "problems": []}))
+                    .unwrap(),
+            ),
             ..record(instance)
         }
     }
