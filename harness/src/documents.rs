@@ -44,6 +44,8 @@ pub struct DocumentSettings {
 struct Document {
     /// The document's `$id`, or draft 4's `id`, without an empty fragment.
     identifier: Option<String>,
+    /// File of the document, where it was named itself and not by its directory.
+    named: Option<PathBuf>,
     /// Path of the document from the directory that was named, or the name of its file, as a relative reference.
     path: String,
     text: String,
@@ -87,9 +89,14 @@ impl DocumentLibrary {
                 files.push((path.clone(), name));
             }
         }
-        let documents = files.iter().map(|(file, path)| Document::read(file, path));
+        let documents = files.iter().map(|(file, path)| {
+            Ok(Document {
+                named: paths.contains(file).then(|| file.clone()),
+                ..Document::read(file, path)?
+            })
+        });
         Ok(Self {
-            documents: documents.collect::<Result<_, _>>()?,
+            documents: documents.collect::<Result<_, CommandError>>()?,
         })
     }
 
@@ -136,6 +143,18 @@ impl DocumentLibrary {
         chosen
     }
 
+    /// Returns the files named by themselves, not by their directory, that neither `schema` nor a document that it comes to refers to; `own`
+    /// are the documents that the schema brings along.
+    pub fn unused_files(&self, schema: &str, own: &BTreeMap<String, String>) -> Vec<PathBuf> {
+        let reached = self.reachable(&serde_json::from_str(schema).unwrap_or_default(), own);
+        let unused = self
+            .documents
+            .iter()
+            .enumerate()
+            .filter(|(number, _)| !reached.contains(number));
+        unused.filter_map(|(_, document)| document.named.clone()).collect()
+    }
+
     /// The documents whose names, or the identifiers of whose parts, end as a reference does, then those that these refer to, and so on. It
     /// may be more than are needed, never fewer.
     fn reachable(&self, schema: &Value, own: &BTreeMap<String, String>) -> BTreeSet<usize> {
@@ -180,6 +199,7 @@ impl Document {
         segments(&value, &IDENTIFIERS, &mut identifiers);
         Ok(Self {
             identifier: identifier(&value),
+            named: None,
             path: path.to_owned(),
             text,
             references,

@@ -253,6 +253,15 @@ impl CommandError {
         }
     }
 
+    /// Returns how a stopped run ended that is the part `part` of `all`, which knows the reason and how the run goes on; `None` for another error.
+    pub fn end_of_part(&self, part: &str) -> Option<String> {
+        match self {
+            Self::Interrupted { kept, planned, .. } => Some(format!("{part}: {kept} of {planned} records are kept")),
+            Self::InterruptedEarly => Some(format!("{part}: nothing was measured")),
+            _ => None,
+        }
+    }
+
     /// The process's exit code, as `maskwright --help` documents them.
     pub fn exit_code(&self) -> u8 {
         match self {
@@ -295,5 +304,26 @@ impl CommandError {
             Self::Merge(_) => 2,
             Self::Interrupted { .. } | Self::InterruptedEarly | Self::Stopped(_) => interrupt::EXIT_CODE,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stopped_part_leaves_the_remedy_to_the_command_that_stopped_it() {
+        let stopped = CommandError::Interrupted {
+            kept: 20,
+            planned: 21,
+            directory: "out/bench".to_owned(),
+            is_part: false,
+        };
+        assert!(stopped.to_string().ends_with("continue with --resume --out out/bench"));
+        assert_eq!(
+            stopped.end_of_part("bench").as_deref(),
+            Some("bench: 20 of 21 records are kept")
+        );
+        assert_eq!(CommandError::Arguments("wrong".to_owned()).end_of_part("bench"), None);
     }
 }

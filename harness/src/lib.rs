@@ -112,8 +112,13 @@ pub fn run() -> ExitCode {
     match commands::run(cli.command) {
         Ok(()) | Err(CommandError::OutputClosed) => ExitCode::SUCCESS,
         Err(error) => {
-            let message = terminal::with_short_pointers(&error.to_string());
-            run::progress::complain(&format!("error: {message}"));
+            match commands::part_of_all().and_then(|part| error.end_of_part(&part)) {
+                Some(end) => run::progress::say(&end),
+                None => {
+                    let message = terminal::with_short_pointers(&error.to_string());
+                    run::progress::complain(&format!("error: {message}"));
+                }
+            }
             ExitCode::from(error.exit_code())
         }
     }

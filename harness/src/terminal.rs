@@ -126,6 +126,14 @@ fn readable_width() -> usize {
     width().unwrap_or(READABLE).min(READABLE)
 }
 
+/// The first `most` characters of a text, with an ellipsis where there are more.
+pub fn shortened(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
 /// A text in one line, without control characters.
 pub fn one_line(text: &str) -> String {
     let line = text.trim_end().replace("\r\n", " ").replace(['\n', '\t'], " ");

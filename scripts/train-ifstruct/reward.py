@@ -4,7 +4,7 @@
     reward.score([sample, ...], [reply, ...])   # one number for each, 1.0 or 0.0
 
 An object of this class is a reward function for TRL's GRPOTrainer: it is called with the completions and, by keyword, the columns of the
-data set, of which it uses `sample`, the line of `maskwright ifstruct generate` that the prompt is of.
+dataset, of which it uses `sample`, the line of `maskwright ifstruct generate` that the prompt is of.
 """
 
 import json

@@ -56,6 +56,16 @@ pub enum MaskBenchError {
         /// The directory asked for.
         path: PathBuf,
     },
+    /// A file is a schema without labelled documents.
+    #[error(
+        "{} is a plain schema: files of MaskBench are {{\"schema\": …, \"tests\": [{{\"data\": …, \"valid\": true}}]}}; \
+         to run plain schemas: maskwright bench --data DIR",
+        path.display()
+    )]
+    PlainSchema {
+        /// The file.
+        path: PathBuf,
+    },
     /// A file cannot be used.
     #[error(transparent)]
     File(#[from] FileError),
@@ -119,14 +129,36 @@ impl MaskBench {
         self.directory.join(format!("{name}.json"))
     }
 
+    /// Checks that not all of some files are plain schemas.
+    ///
+    /// # Errors
+    ///
+    /// [`MaskBenchError::PlainSchema`] of the first, where all are.
+    pub fn check<S: AsRef<str>>(&self, names: &[S]) -> Result<(), MaskBenchError> {
+        let mut plain = None;
+        for name in names {
+            match self.read(name.as_ref()) {
+                Err(error @ MaskBenchError::PlainSchema { .. }) => plain = plain.or(Some(error)),
+                _ => return Ok(()),
+            }
+        }
+        plain.map_or(Ok(()), Err)
+    }
+
     /// Reads the file called `name`.
     ///
     /// # Errors
     ///
-    /// [`MaskBenchError::File`], with the place in the file.
+    /// [`MaskBenchError::PlainSchema`]; [`MaskBenchError::File`], with the place in the file.
     pub fn read(&self, name: &str) -> Result<MaskBenchFile, MaskBenchError> {
         let path = self.path(name);
         let document = text_file::read_json(&path)?;
+        if document
+            .as_object()
+            .is_some_and(|members| ["schema", "tests"].iter().all(|name| !members.contains_key(*name)))
+        {
+            return Err(MaskBenchError::PlainSchema { path });
+        }
         let place = Place::root(&path);
         let schema = place.member(&document, "schema", "a schema", Some)?;
         let tests = place.member(&document, "tests", "a list of tests", Value::as_array)?;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::blame::BlameWalk;
 use super::empty_parts::EmptyParts;
 use super::expect::expected;
-use super::json_position::{JsonPosition, Phase, line_and_column};
+use super::json_position::{JsonPosition, Phase};
 use super::keyword_notes;
 use super::messages::{Cause, Conflict, Forbidden, KeywordLocation, UnsatisfiablePart};
 use super::minimal_conflict::{ConflictSearch, Excluded, MAX_WORK, excludes, state_after};
@@ -178,7 +178,7 @@ impl Explainer {
         let (before, byte) = (&text[..offset], text.get(offset).copied());
         let cause = self.cause(text, offset)?;
         let position = JsonPosition::after(before);
-        let (line, column) = line_and_column(text, offset);
+        let (line, column) = crate::json::line_and_column(text, offset);
         let automaton = self.styled.as_mut().unwrap_or(&mut self.any);
         let (mut around, mut listed) = (false, Vec::new());
         if let Some(at) = state_after(automaton, root, before)? {

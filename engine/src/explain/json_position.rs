@@ -200,14 +200,3 @@ pub fn line_of(text: &str, pointer: &str) -> Option<usize> {
 pub(super) fn decoded(string: &[u8]) -> Option<String> {
     crate::json::unquoted(std::str::from_utf8(string).ok()?)
 }
-
-/// Line and column of a byte, both from 1. Columns count characters; a byte within a character has its column.
-pub(super) fn line_and_column(text: &[u8], offset: usize) -> (usize, usize) {
-    let before = &text[..offset.min(text.len())];
-    let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
-    let start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
-    let is_character = |byte: &&u8| !matches!(byte, 0x80..=0xbf);
-    let is_within = text.get(offset).is_some_and(|byte| !is_character(&byte));
-    let begun = before[start..].iter().filter(is_character).count();
-    (line, (begun + usize::from(!is_within)).max(1))
-}

@@ -14,7 +14,7 @@ mod value;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-pub(crate) use error::{ParseError, ParseErrorKind};
+pub(crate) use error::{ParseError, ParseErrorKind, line_and_column};
 pub(crate) use strings::{push_escaped, unquoted};
 #[allow(unused_imports, reason = "the constraint compiler walks values")]
 pub(crate) use value::{Shape, Value, ValueRef};

@@ -5,7 +5,9 @@ use std::collections::HashMap;
 use crate::Limits;
 
 use super::strings::scan_string;
-use super::{Document, INDEXED_FROM, Node, NodeIndex, NodeKind, ParseError, ParseErrorKind, push_token};
+use super::{
+    Document, INDEXED_FROM, Node, NodeIndex, NodeKind, ParseError, ParseErrorKind, line_and_column, push_token,
+};
 
 impl Document {
     /// Parses `text`.
@@ -322,6 +324,16 @@ impl Parser<'_> {
             |character: &char| character.is_alphanumeric() || matches!(character, '_' | '$' | '+' | '-' | '.');
         let word: String = rest.chars().take_while(is_of_word).take(MAX_SHOWN).collect();
         let first = || rest.chars().next().map(|first| first.escape_debug().to_string());
+        if let Some(string) = rest.strip_prefix('"') {
+            // What a reader looks for: the name or text that stands there.
+            let shown: String = string.chars().take_while(is_of_word).take(MAX_SHOWN).collect();
+            let end = if string[shown.len()..].starts_with('"') {
+                "\""
+            } else {
+                ""
+            };
+            return format!("\"{shown}{end}");
+        }
         match (word.is_empty(), rest.get(..2)) {
             (false, _) => word,
             (true, Some(comment @ ("//" | "/*"))) => comment.to_owned(),
@@ -334,9 +346,11 @@ impl Parser<'_> {
     }
 
     fn error(&self, kind: ParseErrorKind, message: impl Into<String>) -> ParseError {
+        let (line, column) = line_and_column(self.text.as_bytes(), self.at);
         ParseError {
             kind,
-            offset: self.at,
+            line,
+            column,
             pointer: self.pointer_to(self.open.len()),
             message: message.into(),
         }

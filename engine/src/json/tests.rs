@@ -55,7 +55,7 @@ fn large_containers_are_searched() {
 
 #[test]
 fn defects_are_placed() {
-    for (text, offset, pointer) in [
+    for (text, characters, pointer) in [
         ("", 0, ""),
         ("\u{FEFF}{}", 0, ""),
         ("{\"a\": [1, 2,]}", 12, "/a/2"),
@@ -83,8 +83,25 @@ fn defects_are_placed() {
     ] {
         let error = error(text);
         assert_eq!(error.kind, ParseErrorKind::Syntax, "{text}: {error}");
-        assert_eq!((error.offset, &*error.pointer), (offset, pointer), "{text}: {error}");
+        assert_eq!(
+            (error.line, error.column, &*error.pointer),
+            (1, characters + 1, pointer),
+            "{text}: {error}"
+        );
     }
+}
+
+#[test]
+fn defects_are_told_with_their_line_and_column() {
+    let message = |text: &str| error(text).to_string();
+    assert_eq!(
+        message("{\n  \"ü\": {}\n  \"b\": 1\n}"),
+        "line 3, column 3: expected `,` or `}`, found `\"b\"`"
+    );
+    assert_eq!(
+        message("[\"ü\" \"no end"),
+        "line 1, column 6: expected `,` or `]`, found `\"no`"
+    );
 }
 
 #[test]

@@ -8,7 +8,7 @@
 /// instead of one of these, even if it is larger.
 ///
 /// Valid documents beyond a bound cannot be written. The defaults of [`generation`](Self::generation) are far beyond the sizes of
-/// documents in public data sets, except for a few that nest more than 8 levels within a free value.
+/// documents in public datasets, except for a few that nest more than 8 levels within a free value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct WritingBounds {
     /// Depth to which arrays and objects nest in a value on which the schema says nothing. A value at that depth is a scalar, or an

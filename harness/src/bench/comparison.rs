@@ -213,6 +213,7 @@ mod tests {
             compliance_ci: None,
             unaided: None,
             valid: 1,
+            failures: crate::bench::failures::Failures::default(),
             compared: 2,
             medians: figures,
             median_cis: Figures::default(),

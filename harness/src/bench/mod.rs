@@ -4,6 +4,7 @@
 //! derive figures from records; [`report`] prints them.
 
 pub mod comparison;
+pub mod failures;
 mod late_masker;
 pub mod measure;
 pub mod model_run;

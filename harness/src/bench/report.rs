@@ -109,13 +109,13 @@ const PERCENTILES: &[Column] = &[
 ];
 
 /// Legend printed below the table of coverage.
-const COVERAGE_LEGEND: &str = "Shares of the schemas. theoretical: uses only what the framework documents as supported; \
-declared: taken without an error; empirical: the answer is valid; compliance: empirical / declared; unaided: \
+const COVERAGE_LEGEND: &str = "Shares of the schemas. LM only: the model alone; theoretical: uses only what the framework \
+documents as supported; declared: neither refused nor failed on; empirical: the answer is valid; compliance: empirical / declared; unaided: \
 the same if no answer counted that its framework had to end early to stay within the limit on tokens.";
 
 /// Legend printed below the table of efficiency.
 const EFFICIENCY_LEGEND: &str = "Medians over the schemas that every framework covers (compared). GCT: compilation; TTFT: to \
-the first token; TPOT: per token after it; TGT: whole generation; FF: of them fast-forwarded, not sampled; mask: framework time per \
+the first token; TPOT: per token after it; TGT: whole generation; FF: of them forced (fast-forwarded), not sampled; mask: framework time per \
 mask; exposed: the part the forward pass does not hide, accepting tokens included; likely tokens are prepared meanwhile, which \
 counts in neither.";
 
@@ -157,8 +157,8 @@ impl Report {
         if percentiles {
             text += &format!("\n{}{}\n", heading("Tails"), self.table(PERCENTILES, style));
         }
-        for sentence in self.speed.iter().chain(&self.warnings) {
-            text += &legend(sentence);
+        for sentence in self.efficiency_sentences() {
+            text += &legend(&sentence);
         }
         if !self.servers.is_empty() {
             text += &format!("\n{}{}\n", heading("Servers"), server_table(&self.servers, style));
@@ -180,8 +180,7 @@ impl Report {
                 self.table(EFFICIENCY, style),
                 format!("{EFFICIENCY_LEGEND}{}", self.network_legend()),
             ),
-            Part::new("Tails of the times", self.table(PERCENTILES, style), "")
-                .with_notes(self.speed.iter().chain(&self.warnings).cloned()),
+            Part::new("Tails of the times", self.table(PERCENTILES, style), "").with_notes(self.efficiency_sentences()),
         ];
         if !self.servers.is_empty() {
             let table = server_table(&self.servers, style);
@@ -207,13 +206,23 @@ impl Report {
             };
             let mut sorted: Vec<&BenchRow> = group.iter().collect();
             sorted.sort_by_key(|row| std::cmp::Reverse(row.valid));
-            let counts = sorted
-                .iter()
-                .map(|row| format!("{} {} of {}", display_name(row), row.valid, row.instances));
+            let counts = sorted.iter().map(|row| {
+                format!(
+                    "{} {} of {}{}",
+                    display_name(row),
+                    row.valid,
+                    row.instances,
+                    row.failures.counts()
+                )
+            });
             sentences.push(format!(
                 "{place}valid answers: {}.",
                 counts.collect::<Vec<_>>().join(", ")
             ));
+            let failures = group
+                .iter()
+                .flat_map(|row| row.failures.sentences(&display_name(row), row.instances));
+            sentences.extend(failures.map(|sentence| format!("{place}{sentence}")));
             if group[0].no_room > 0 {
                 sentences.push(format!(
                     "{place}{} of {} schemas count nowhere: their prompt, or the answer of some row, did not fit into the model's context \
@@ -227,6 +236,34 @@ impl Report {
             }
         }
         sentences
+    }
+
+    /// Returns sentences on the times: datasets without a schema to compare by, how fast rows are, and warnings.
+    fn efficiency_sentences(&self) -> Vec<String> {
+        let groups = self
+            .rows
+            .chunk_by(|one, other| (&one.model, &one.dataset) == (&other.model, &other.dataset));
+        let nothing_compared = groups.filter_map(|group| {
+            let asked: Vec<&BenchRow> = group.iter().filter(|row| row.instances > 0).collect();
+            if asked.len() < 2 || asked.iter().any(|row| row.compared > 0) {
+                return None;
+            }
+            let without = asked.iter().filter(|row| row.own.tgt_s.is_none());
+            let without: Vec<String> = without.map(|row| display_name(row)).collect();
+            let remedy = match without.len() == asked.len() || without.is_empty() {
+                true => String::new(),
+                false => format!(": leave out {} to compare the others", without.join(" and ")),
+            };
+            let (model, dataset) = (&group[0].model, &group[0].dataset);
+            let place = match self.rows.len() > group.len() {
+                true => format!("{model}, {dataset}: "),
+                false => String::new(),
+            };
+            Some(format!("{place}No schema is covered by every framework{remedy}."))
+        });
+        nothing_compared
+            .chain(self.speed.iter().chain(&self.warnings).cloned())
+            .collect()
     }
 
     fn network_legend(&self) -> &'static str {

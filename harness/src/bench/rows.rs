@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use maskwright_suites::validate::Scoring;
 use serde::{Serialize, Serializer};
 
+use crate::bench::failures::Failures;
 use crate::bench::record::{GenerationRecord, Record};
 use crate::report::paper::PaperRow;
-use crate::report::statistics::{Bootstrap, Interval, Spread};
+use crate::report::statistics::{Bootstrap, Interval, Spread, wilson_at};
 use crate::run::directory::Recorded as _;
 
 /// One row of the benchmark's tables. Figures that do not apply are `None`, null in JSON.
@@ -53,6 +54,9 @@ pub struct BenchRow {
     pub unaided: Option<f64>,
     /// Number of valid answers.
     pub valid: usize,
+    /// Schemas that the row refused or failed on.
+    #[serde(skip)]
+    pub failures: Failures,
     /// Number of schemas that the times below are taken over.
     pub compared: usize,
     /// Medians over the schemas that every framework covers.
@@ -147,7 +151,7 @@ pub struct RowKey {
 /// Method by which records become figures: the rules of judging and the confidence intervals.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Method {
-    /// The rules by which answers are judged.
+    /// The rules by which answers are judged. By the paper's, intervals of shares are bootstraps too, else Wilson's.
     pub scoring: Scoring,
     /// The bootstrap of confidence intervals.
     pub bootstrap: Bootstrap,
@@ -271,7 +275,11 @@ fn covered_by_all<'a>(groups: &[Vec<&'a Record>]) -> HashSet<&'a str> {
 
 fn row(key: &RowKey, size: Size<'_>, records: &[&Record], shared: &HashSet<&str>, method: Method) -> BenchRow {
     let share = |part: usize, whole: usize| (whole > 0).then(|| part as f64 / whole as f64);
-    let interval = |part, whole| method.bootstrap.share(part, whole);
+    // The paper's bootstrap leaves a share of all or nothing without width, however few the schemas are.
+    let interval = |part, whole| match method.scoring {
+        Scoring::Strict => wilson_at(part, whole, method.bootstrap.confidence),
+        Scoring::Paper => method.bootstrap.share(part, whole),
+    };
     let count = |holds: &dyn Fn(&Record) -> bool| records.iter().filter(|record| holds(record)).count();
     let constrained = records.iter().any(|record| record.compile.is_some());
     let documented = count(&|record| record.theoretical == Some(true));
@@ -307,6 +315,7 @@ fn row(key: &RowKey, size: Size<'_>, records: &[&Record], shared: &HashSet<&str>
         compliance_ci: interval(valid, judged),
         unaided: share(unaided, judged),
         valid,
+        failures: Failures::of(records, method.scoring),
         compared: compared.len(),
         medians: figures(&compared, spread(|spread| spread.median)),
         median_cis: figures(&compared, |values| method.bootstrap.median(values)),

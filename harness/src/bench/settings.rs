@@ -1,9 +1,11 @@
 //! [`BenchSettings`]: the settings of a run of `maskwright bench`, for its manifest.
 
 use maskwright_models::SamplingOptions;
+use maskwright_suites::dataset::Dataset;
 use maskwright_worker::StyleChanges;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use sha2::{Digest as _, Sha256};
 
 use super::prompts::PromptSettings;
 use crate::documents::DocumentSettings;
@@ -99,4 +101,23 @@ pub struct DatasetSettings {
     pub instances: usize,
     /// SHA-256 of the names and texts of the schemas used, in order.
     pub sha256: String,
+}
+
+impl DatasetSettings {
+    /// Returns the settings of the schemas that a run uses.
+    pub fn of(dataset: &Dataset) -> Self {
+        let mut hash = Sha256::new();
+        for instance in &dataset.instances {
+            let text = instance.schema.as_deref().unwrap_or("");
+            for part in [instance.id.as_str(), text] {
+                hash.update((part.len() as u64).to_le_bytes());
+                hash.update(part);
+            }
+        }
+        Self {
+            name: dataset.name.clone(),
+            instances: dataset.instances.len(),
+            sha256: hex::encode(hash.finalize()),
+        }
+    }
 }

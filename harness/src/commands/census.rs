@@ -16,7 +16,8 @@ use crate::run::progress;
 /// Arguments of `maskwright census`.
 #[derive(Debug, Args)]
 pub struct CensusArguments {
-    /// Datasets, comma-separated; all there are by default
+    /// Datasets, comma-separated: `builtin`, names found in --data or fetched, or `all` of these [default: those in --data, or all
+    /// there are]
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     datasets: Vec<String>,
     /// Directory of further datasets: JSONSchemaBench's files, or the hub's parquet files. Without it,
@@ -39,7 +40,9 @@ pub struct CensusArguments {
 pub fn run(arguments: &CensusArguments) -> Result<(), CommandError> {
     let catalog = super::catalog(arguments.data.as_deref())?;
     let mut counted = Vec::new();
-    for dataset in catalog.select(&arguments.datasets, Subsample::default())? {
+    // Without names, the catalog selects all that it has.
+    let names = super::dataset_names(&catalog, &arguments.datasets, arguments.data.as_deref(), &[])?;
+    for dataset in catalog.select(&names, Subsample::default())? {
         let mut census = Census::default();
         for instance in &dataset.instances {
             let problem = match &instance.schema {

@@ -120,6 +120,8 @@ pub fn run(arguments: &MasksArguments) -> Result<(), CommandError> {
         limit: arguments.limit,
         seed: arguments.seed,
     });
+    // The vocabulary takes seconds to load: a directory of plain schemas is told before.
+    bench.check(&files)?;
     let documents = arguments.documents.read()?;
     let vocabulary = arguments.replay.load_vocabulary()?;
     let style = arguments.style.changes();

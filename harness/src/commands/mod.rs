@@ -27,10 +27,11 @@ mod train;
 use std::io::{self, Read as _};
 use std::path::Path;
 
-use maskwright_suites::dataset::Catalog;
+use maskwright_suites::dataset::{BUILTIN, Catalog};
 use maskwright_suites::json_text::{GIT_LFS_POINTER, is_git_lfs_pointer};
 use maskwright_suites::locate;
 
+use crate::bench::settings::HELD_OUT;
 use crate::error::CommandError;
 use crate::run::directory::{MANIFEST, RECORDS};
 
@@ -87,6 +88,11 @@ pub enum Command {
     /// Run a framework as a worker, which answers requests on standard input
     #[command(hide = true)]
     Worker(protocols::worker::WorkerArguments),
+}
+
+/// Returns the name of the part that this process is of `all`, where it is one.
+pub fn part_of_all() -> Option<String> {
+    std::env::var(all::PART).ok()
 }
 
 /// Runs a command.
@@ -164,6 +170,44 @@ pub(crate) fn read_text(path: &Path) -> Result<String, CommandError> {
         .map_err(|error| CommandError::read(path, io::Error::new(io::ErrorKind::InvalidData, error)))
 }
 
+/// Word that names every dataset of `--data`, or every one that was fetched.
+const ALL_DATASETS: &str = "all";
+
+/// Returns the names of the datasets that `named` means, in which `all` stands for those of `data`, or for those that were fetched. Without
+/// names, they are those of `data`, and without that `otherwise`.
+///
+/// # Errors
+///
+/// [`CommandError::Arguments`], where `all` names nothing.
+fn dataset_names(
+    catalog: &Catalog,
+    named: &[String],
+    data: Option<&Path>,
+    otherwise: &[&str],
+) -> Result<Vec<String>, CommandError> {
+    let found = || {
+        let names = catalog.available().into_iter().map(|dataset| dataset.name);
+        names.filter(|name| name != BUILTIN && name != HELD_OUT)
+    };
+    match (named, data) {
+        ([], None) => return Ok(otherwise.iter().map(|name| (*name).to_owned()).collect()),
+        ([], Some(_)) => return Ok(found().collect()),
+        _ => {}
+    }
+    let is_all = |name: &String| name.eq_ignore_ascii_case(ALL_DATASETS);
+    if named.iter().any(is_all) && found().next().is_none() {
+        let remedy = "`maskwright fetch jsonschemabench` fetches ten, and --data DIR names a directory of others";
+        return Err(CommandError::Arguments(format!(
+            "--datasets all: there is no dataset; {remedy}"
+        )));
+    }
+    let names = named.iter().flat_map(|name| match is_all(name) {
+        true => found().collect(),
+        false => vec![name.clone()],
+    });
+    Ok(names.collect())
+}
+
 /// Checks that a directory is not a run's, whose JSON files are no schemas.
 ///
 /// # Errors
@@ -198,4 +242,38 @@ fn catalog(data: Option<&Path>) -> Result<Catalog, CommandError> {
         }
     }
     Ok(catalog)
+}
+
+#[cfg(test)]
+mod tests {
+    use maskwright_suites::dataset::Dataset;
+
+    use super::*;
+
+    #[test]
+    fn all_datasets_are_those_of_data_or_those_that_were_fetched() {
+        let mut catalog = Catalog::builtin();
+        catalog.add(Dataset::from_texts(HELD_OUT, [])).unwrap();
+        let names = |catalog: &Catalog, named: &[&str], data: Option<&str>| {
+            let named: Vec<String> = named.iter().map(|name| (*name).to_owned()).collect();
+            dataset_names(catalog, &named, data.map(Path::new), &[BUILTIN])
+        };
+        let error = names(&catalog, &["all"], None).unwrap_err();
+        assert!(
+            error.to_string().contains("maskwright fetch jsonschemabench"),
+            "{error}"
+        );
+        for name in ["a", "b"] {
+            catalog.add(Dataset::from_texts(name, [])).unwrap();
+        }
+        for (named, data, expected) in [
+            (&[][..], None, &[BUILTIN][..]),
+            (&[], Some("mine"), &["a", "b"]),
+            (&["all"], None, &["a", "b"]),
+            (&["builtin", "All"], None, &[BUILTIN, "a", "b"]),
+            (&["b"], Some("mine"), &["b"]),
+        ] {
+            assert_eq!(names(&catalog, named, data).unwrap(), expected, "{named:?}");
+        }
+    }
 }

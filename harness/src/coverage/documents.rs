@@ -17,7 +17,7 @@ use crate::sample::{DocumentWriter, OptionalMembers, SampleError, SampleSettings
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Origin {
-    /// The document is from the data set.
+    /// The document is from the dataset.
     Given,
     /// The document was sampled from the schema.
     Sampled,
@@ -52,7 +52,7 @@ pub struct Amounts {
 pub struct Documents {
     /// The documents, given and made.
     pub all: Vec<Document>,
-    /// Number of documents of the data set whose label the judge contradicts. They are left out.
+    /// Number of documents of the dataset whose label the judge contradicts. They are left out.
     pub disputed: usize,
     /// The judge; none where the schema cannot be judged by, so that there are only documents with labels.
     pub judge: Option<Validator>,
@@ -101,7 +101,7 @@ impl Documents {
         self.judge.as_ref().map(|judge| judge.judge(text).valid)
     }
 
-    /// Adds a document of the data set, unless the judge disagrees with its label.
+    /// Adds a document of the dataset, unless the judge disagrees with its label.
     fn add_given(&mut self, text: &str, valid: bool) {
         match self.is_valid(text).is_some_and(|judged| judged != valid) {
             true => self.disputed += 1,

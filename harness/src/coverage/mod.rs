@@ -1,7 +1,7 @@
 //! True coverage (definition 5.3 of the JSONSchemaBench paper): does a framework permit exactly what a schema permits?
 //!
 //! No finite number of documents proves that, but one disproves it. So a schema counts as truly covered until a valid document that is blocked, or an
-//! invalid one that is let through, is found among many: those of the data sets, documents that are sampled from the schema, and mutations of both
+//! invalid one that is let through, is found among many: those of the datasets, documents that are sampled from the schema, and mutations of both
 //! ([`documents`]). A document that is found is made as small as possible ([`shrink`]), and the number of defects that no document has shown is
 //! estimated from those that few have ([`unseen`]).
 

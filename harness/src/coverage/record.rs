@@ -12,7 +12,7 @@ use crate::worker::trial::Ending;
 /// One line of `records.jsonl` of a run of `maskwright coverage --true`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CoverageRecord {
-    /// Key of the record: framework, data set and schema.
+    /// Key of the record: framework, dataset and schema.
     pub key: CoverageKey,
     /// Reason for which the schema could not be used at all; it then counts for no framework.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -44,10 +44,10 @@ pub struct CoverageRecord {
     /// Invalid documents that were let through.
     #[serde(default)]
     pub let_through: usize,
-    /// Source of the data set's documents and of their labels.
+    /// Source of the dataset's documents and of their labels.
     #[serde(default)]
     pub source: Source,
-    /// Documents of the data set that were left out because the judge contradicts their label.
+    /// Documents of the dataset that were left out because the judge contradicts their label.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub disputed: usize,
     /// The smallest valid document found that is blocked.
@@ -65,14 +65,14 @@ fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 
-/// Key of a [`CoverageRecord`]: framework, data set and schema.
+/// Key of a [`CoverageRecord`]: framework, dataset and schema.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct CoverageKey {
     /// The framework.
     pub framework: String,
-    /// The data set.
+    /// The dataset.
     pub dataset: String,
-    /// Name of the schema in the data set.
+    /// Name of the schema in the dataset.
     pub schema: String,
 }
 

@@ -8,6 +8,7 @@ use super::subject::Source;
 use crate::report::part::Part;
 use crate::report::statistics::Interval;
 use crate::report::table::{CellText, Style, Table, table};
+use crate::terminal::shortened;
 
 /// Report of a run of coverage: rows, frameworks and records.
 pub struct CoverageReport<'a> {
@@ -190,7 +191,8 @@ fn defects(framework: &str, found: &[Finding<'_>], style: Style, shown: usize) -
     let count = |defect| found.iter().filter(|finding| finding.defect == defect).count();
     let (over, under) = (count(Defect::OverConstrained), count(Defect::UnderConstrained));
     let mut lines = vec![format!(
-        "{framework}: {over} schemas with a valid document that is blocked, {under} with an invalid one that is let through; the smallest:"
+        "{framework}: {over} {} with a valid document that is blocked, {under} with an invalid one that is let through; the smallest:",
+        if over == 1 { "schema" } else { "schemas" },
     )];
     let most = match style {
         Style::Terminal => SHOWN,
@@ -221,13 +223,6 @@ fn defects(framework: &str, found: &[Finding<'_>], style: Style, shown: usize) -
         lines.push(format!("  of                {}", shortened(&place, most)));
     }
     lines.join("\n")
-}
-
-fn shortened(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
 }
 
 fn share(share: Option<f64>) -> String {

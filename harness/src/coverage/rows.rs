@@ -1,4 +1,4 @@
-//! [`CoverageRow`]: a framework's figures on a data set, derived from records.
+//! [`CoverageRow`]: a framework's figures on a dataset, derived from records.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,13 +8,13 @@ use super::record::CoverageRecord;
 use super::unseen::{Tried, Unseen, detection_limit};
 use crate::report::statistics::{Interval, Spread, wilson};
 
-/// Name of the row of all data sets together.
+/// Name of the row of all datasets together.
 pub const ALL: &str = "all";
 
 /// One row of the table.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CoverageRow {
-    /// The data set; [`ALL`] of all together.
+    /// The dataset; [`ALL`] of all together.
     pub dataset: String,
     /// The framework.
     pub framework: String,
@@ -65,7 +65,7 @@ fn usable(records: &[CoverageRecord]) -> Vec<&CoverageRecord> {
     records.iter().filter(counts).collect()
 }
 
-/// Schemas on which frameworks were tested with different documents, by data set and name: they tell nothing about who is better.
+/// Schemas on which frameworks were tested with different documents, by dataset and name: they tell nothing about who is better.
 pub fn unequal(records: &[CoverageRecord]) -> BTreeSet<(&str, &str)> {
     let mut hashes: BTreeMap<(&str, &str), &str> = BTreeMap::new();
     let of_used = records.iter().filter(|record| record.unusable.is_none());
@@ -80,7 +80,7 @@ fn schema_of(record: &CoverageRecord) -> (&str, &str) {
     (&record.key.dataset, &record.key.schema)
 }
 
-/// The rows of a run: data sets in the order of `datasets`, in each of them `frameworks`, and all data sets together at the end.
+/// The rows of a run: datasets in the order of `datasets`, in each of them `frameworks`, and all datasets together at the end.
 pub fn rows(records: &[CoverageRecord], datasets: &[String], frameworks: &[String]) -> Vec<CoverageRow> {
     let usable = usable(records);
     let mut rows = Vec::new();

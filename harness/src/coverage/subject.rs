@@ -38,9 +38,9 @@ impl Source {
 pub struct Subject {
     /// Source of the schema and of the labels of its documents.
     pub source: Source,
-    /// The data set.
+    /// The dataset.
     pub dataset: String,
-    /// Name of the schema in the data set.
+    /// Name of the schema in the dataset.
     pub name: String,
     /// Text of the schema.
     pub schema: String,
@@ -129,7 +129,7 @@ pub fn hash(subjects: &[Subject]) -> String {
     hex::encode(hash.finalize())
 }
 
-/// Returns the data set of a file of MaskBench: the part of its name before `---`, or else before the first `_`.
+/// Returns the dataset of a file of MaskBench: the part of its name before `---`, or else before the first `_`.
 pub fn dataset_of(name: &str) -> &str {
     match name.split_once("---") {
         Some((dataset, _)) => dataset,

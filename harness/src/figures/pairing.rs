@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// Lists in the settings of runs whose members have a name and a hash of their questions: tasks of `quality`, data sets of `bench`.
+/// Lists in the settings of runs whose members have a name and a hash of their questions: tasks of `quality`, datasets of `bench`.
 const ASKED: [&str; 2] = ["tasks", "datasets"];
 /// Settings that decide what a model answers, whatever constrains it, and what is right; a run that lacks one has its default.
 const CONDITIONS: [&str; 6] = ["shots", "sampling", "prompt", "tool_format", "documents", "style"];

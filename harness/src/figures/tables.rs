@@ -10,7 +10,7 @@ use crate::report::table::{Style, Table, table};
 /// Drafts as `$schema` names them, in the order of table 9.
 const DRAFTS: [&str; 6] = ["draft-04", "draft-06", "draft-07", "2019-09", "2020-12", "none"];
 
-/// The paper's category of a data set (table 1).
+/// The paper's category of a dataset (table 1).
 fn category(dataset: &str) -> &'static str {
     let plain: String = dataset.chars().filter(char::is_ascii_alphanumeric).collect();
     match plain.to_ascii_lowercase().as_str() {
@@ -22,7 +22,7 @@ fn category(dataset: &str) -> &'static str {
     }
 }
 
-/// Table 1: data sets with their category and number of schemas.
+/// Table 1: datasets with their category and number of schemas.
 pub fn collections(counted: &[(String, Census)]) -> Table {
     let mut table = table(["Dataset", "Category", "Count"], 2, Style::Markdown);
     for (name, census) in counted {
@@ -118,10 +118,10 @@ pub fn engines(frameworks: &[Framework]) -> Table {
     table
 }
 
-/// A data set with the share of its schemas that each framework covers by its documentation.
+/// A dataset with the share of its schemas that each framework covers by its documentation.
 pub type Theoretical = (String, Vec<f64>);
 
-/// The theoretical coverage (definition C.1) of frameworks over the schemas of a data set.
+/// The theoretical coverage (definition C.1) of frameworks over the schemas of a dataset.
 pub fn theoretical<'s>(
     dataset: &str,
     frameworks: &[(String, Documented)],
@@ -136,7 +136,7 @@ pub fn theoretical<'s>(
     (dataset.to_owned(), shares.collect())
 }
 
-/// Table 11: theoretical coverage, with the paper's where it has the same data set and engine.
+/// Table 11: theoretical coverage, with the paper's where it has the same dataset and engine.
 pub fn coverage(rows: &[Theoretical], frameworks: &[(String, Documented)]) -> Table {
     let mut header = vec!["Dataset".to_owned()];
     for (name, _) in frameworks {

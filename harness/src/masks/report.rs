@@ -105,19 +105,21 @@ pub fn parts(rows: &[MaskRow], speed: &[String], style: Style) -> Vec<Part> {
 fn results(rows: &[MaskRow]) -> Vec<String> {
     let sentence = |row: &MaskRow| {
         let counts = [
-            (row.validation_errors, "of which a valid document was rejected"),
+            (row.validation_errors, "on {} a valid document was rejected"),
             (
                 row.not_rewritten,
-                "of which a valid document has no text in its style, or none was found",
+                "on {} a valid document has no text in its style, or none was found",
             ),
-            (row.invalidation_errors, "of which an invalid document was accepted"),
-            (row.compile_errors, "refused"),
-            (row.timeouts, "over the time limit"),
-            (row.crashes, "on which it crashed"),
-            (row.out_of_memory, "over the memory limit"),
+            (row.invalidation_errors, "on {} an invalid document was accepted"),
+            (row.compile_errors, "{} refused"),
+            (row.timeouts, "{} over the time limit"),
+            (row.crashes, "on {} it crashed"),
+            (row.out_of_memory, "{} over the memory limit"),
         ];
         let others = counts.iter().filter(|(count, _)| *count > 0);
-        let others: String = others.map(|(count, what)| format!(", {count} {what}")).collect();
+        let others: String = others
+            .map(|(count, what)| format!("; {}", what.replace("{}", &count.to_string())))
+            .collect();
         format!(
             "{}: {} of {} schemas right{others}.",
             row.framework, row.passing, row.schemas

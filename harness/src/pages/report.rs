@@ -42,7 +42,8 @@ impl RunReport {
     /// [`CommandError::Plot`], where curves cannot be drawn.
     pub fn new(runs: Vec<Run>, options: ReportOptions<'_>, style: Style) -> Result<Self, CommandError> {
         let runs = together(runs);
-        let schemas = Schemas::new(options.data);
+        let manifests = runs.iter().flat_map(|run| &run.manifests);
+        let schemas = Schemas::new(options.data).with_recorded(manifests);
         let mut found = crate::results::failures::failures(&runs, &schemas, options.reading.scoring);
         let explained = explain(&mut found, options.explained);
         let data = FailureData::new(&found);

@@ -86,14 +86,24 @@ pub fn wilson(part: usize, whole: usize) -> Option<Interval> {
     wilson_of_share(part as f64 / whole as f64, whole)
 }
 
+/// The interval of [`wilson`] for another confidence, above 0 and below 1.
+pub fn wilson_at(part: usize, whole: usize, confidence: f64) -> Option<Interval> {
+    score_interval(part as f64 / whole as f64, whole, deviations(confidence))
+}
+
 /// The Wilson score interval of `share`, the mean of `whole` figures from 0 to 1: as wide as that of hits and misses, which spread most among such
 /// figures.
 pub fn wilson_of_share(share: f64, whole: usize) -> Option<Interval> {
-    let (count, squared) = (whole as f64, DEVIATIONS * DEVIATIONS);
+    score_interval(share, whole, DEVIATIONS)
+}
+
+fn score_interval(share: f64, whole: usize, deviations: f64) -> Option<Interval> {
+    let (count, squared) = (whole as f64, deviations * deviations);
     let centre = share + squared / (2.0 * count);
-    let width = DEVIATIONS * (share * (1.0 - share) / count + squared / (4.0 * count * count)).sqrt();
-    let ends = [centre - width, centre + width].map(|end| (end / (1.0 + squared / count)).clamp(0.0, 1.0));
-    (whole > 0).then_some(ends)
+    let width = deviations * (share * (1.0 - share) / count + squared / (4.0 * count * count)).sqrt();
+    let [low, high] = [centre - width, centre + width].map(|end| (end / (1.0 + squared / count)).clamp(0.0, 1.0));
+    // Rounding may leave a share of all or nothing beside its interval.
+    (whole > 0).then_some([low.min(share), high.max(share)])
 }
 
 /// Ratio of two paired figures: its geometric mean over all pairs, with a 95 % interval.
@@ -135,12 +145,40 @@ impl Ratio {
             _ => format!("{value:.0}"),
         };
         let [low, high] = self.interval.map(times);
-        format!("{} times ({low} to {high})", times(self.mean))
+        match self.pairs {
+            // One pair tells nothing about how others would differ from it.
+            1 => format!("{} times", times(self.mean)),
+            _ => format!("{} times ({low} to {high})", times(self.mean)),
+        }
     }
 }
 
 /// The normal distribution holds 95 % within this many standard deviations.
 pub const DEVIATIONS: f64 = 1.959_963_984_540_054;
+
+/// The number of standard deviations within which the normal distribution holds `confidence`, above 0 and below 1.
+fn deviations(confidence: f64) -> f64 {
+    // Marsaglia's series (2004) of the probability within `x` deviations.
+    let within = |x: f64| {
+        let (mut term, mut sum, mut odd) = (x, x, 1.0);
+        while term > sum * f64::EPSILON {
+            odd += 2.0;
+            term *= x * x / odd;
+            sum += term;
+        }
+        2.0 * sum * (-x * x / 2.0).exp() / std::f64::consts::TAU.sqrt()
+    };
+    // Beyond nine deviations, the probability is 1 in this precision.
+    let (mut low, mut high) = (0.0, 9.0);
+    for _ in 0..60 {
+        let middle = f64::midpoint(low, high);
+        match within(middle) < confidence {
+            true => low = middle,
+            false => high = middle,
+        }
+    }
+    low
+}
 
 /// The smallest number of hits in `trials` that is exceeded with a probability of at most `1 - q`, where each trial hits
 /// with probability `chance`.
@@ -264,6 +302,22 @@ mod tests {
     }
 
     #[test]
+    fn wilson_intervals_of_other_confidences_have_other_widths() {
+        // scipy.stats.norm.ppf((1 + confidence) / 2)
+        for (confidence, expected) in [
+            (0.5, 0.674_489_750_2),
+            (0.99, 2.575_829_303_5),
+            (0.999_999, 4.891_638_475_7),
+        ] {
+            assert!((deviations(confidence) - expected).abs() < 1e-9, "{confidence}");
+        }
+        assert!((deviations(0.95) - DEVIATIONS).abs() < 1e-12);
+        let [low, high] = wilson_at(58, 58, 0.95).unwrap();
+        assert!((low - 0.937_882_1).abs() < 1e-6 && high == 1.0, "{low} {high}");
+        assert_eq!(wilson_at(0, 0, 0.95), None);
+    }
+
+    #[test]
     fn ratios_are_means_of_logarithms() {
         let ratio = Ratio::of([(2.0, 1.0), (8.0, 1.0), (0.0, 1.0)]).unwrap();
         assert!((ratio.mean - 4.0).abs() < 1e-9 && ratio.pairs == 2, "{ratio:?}");
@@ -272,7 +326,9 @@ mod tests {
             (ratio.interval[1] / 4.0 - 2_f64.powf(DEVIATIONS)).abs() < 1e-9,
             "{ratio:?}"
         );
-        assert_eq!(Ratio::of([(3.0, 2.0)]).unwrap().describe(), "1.50 times (1.50 to 1.50)");
+        assert_eq!(Ratio::of([(3.0, 2.0)]).unwrap().describe(), "1.50 times");
+        let pairs = [(3.0, 2.0), (3.0, 2.0)];
+        assert_eq!(Ratio::of(pairs).unwrap().describe(), "1.50 times (1.50 to 1.50)");
         assert_eq!(Ratio::of([]), None);
     }
 

@@ -19,7 +19,7 @@ use crate::run::machine_load::spread_warning;
 pub struct ReadOptions {
     /// Rules by which answers are judged.
     pub scoring: Scoring,
-    /// Confidence of the bootstrap intervals.
+    /// Confidence of the intervals.
     pub confidence: f64,
 }
 

@@ -131,6 +131,12 @@ impl Run {
         for path in paths {
             let directories = directories_of_runs(path);
             if directories.is_empty() {
+                if path.is_dir() && !path.join(MANIFEST).exists() {
+                    return Err(CommandError::Arguments(format!(
+                        "{} holds no run: name a run's directory, such as runs/bench-DATE-TIME",
+                        path.display()
+                    )));
+                }
                 // The error says what is missing.
                 runs.push(Self::read(path)?);
             }
@@ -491,8 +497,14 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_without_a_run_is_an_error() {
+    fn a_directory_without_a_run_is_told_what_to_name() {
         let directory = tempfile::tempdir().unwrap();
-        assert!(Run::read_all(&[directory.path().to_owned()]).is_err());
+        let error = Run::read_all(&[directory.path().to_owned()]).unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .ends_with("holds no run: name a run's directory, such as runs/bench-DATE-TIME"),
+            "{error}"
+        );
     }
 }

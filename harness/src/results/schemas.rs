@@ -4,13 +4,14 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
-use maskwright_suites::dataset::{Catalog, Subsample};
+use maskwright_suites::dataset::{Catalog, Dataset, Subsample};
 use maskwright_suites::locate::{fetched_schemas, locate};
 use maskwright_suites::mask_bench::MaskBench;
 use maskwright_suites::synthetic::{SchemaGenerator, SchemaSplit};
 use maskwright_suites::test_suite::{Case, Draft, SuitePart, TestSuite};
+use serde_json::Value;
 
-use crate::bench::settings::HELD_OUT;
+use crate::bench::settings::{DatasetSettings, HELD_OUT};
 
 /// Sources in which the schemas of records are looked up.
 pub struct Schemas {
@@ -20,6 +21,50 @@ pub struct Schemas {
     /// The cases of drafts of the Test Suite, by category and description.
     suites: RefCell<HashMap<String, Suite>>,
     mask_bench: Option<MaskBench>,
+    /// Directories that runs named with `--data`.
+    recorded: Vec<RecordedData>,
+}
+
+/// The directory that the command of a run of `bench` named with `--data`, and what the run took from it.
+struct RecordedData {
+    directory: PathBuf,
+    sample: Subsample,
+    datasets: Vec<DatasetSettings>,
+}
+
+impl RecordedData {
+    /// Returns the data of a run by its manifest; `None` where its command named no directory.
+    fn of_manifest(manifest: &Value) -> Option<Self> {
+        let words: Vec<&str> = manifest["command"]
+            .as_array()?
+            .iter()
+            .filter_map(Value::as_str)
+            .collect();
+        let value = |option: &str| {
+            let joined = words
+                .iter()
+                .find_map(|word| word.strip_prefix(option)?.strip_prefix('='));
+            let next = words.windows(2).find(|pair| pair[0] == option).map(|pair| pair[1]);
+            joined.or(next)
+        };
+        Some(Self {
+            directory: value("--data")?.into(),
+            sample: Subsample {
+                limit: value("--limit").and_then(|limit| limit.parse().ok()),
+                seed: value("--seed").and_then(|seed| seed.parse().ok()),
+            },
+            datasets: serde_json::from_value(manifest["settings"]["datasets"].clone()).ok()?,
+        })
+    }
+
+    /// Returns a dataset, where the directory still has what the run took from it.
+    fn dataset(&self, name: &str) -> Option<Dataset> {
+        let taken = self.datasets.iter().find(|dataset| dataset.name == name)?;
+        let mut catalog = Catalog::empty();
+        catalog.add_directory(&self.directory).ok()?;
+        let found = catalog.select(&[name], self.sample).ok()?.pop()?;
+        (DatasetSettings::of(&found).sha256 == taken.sha256).then_some(found)
+    }
 }
 
 /// Cases of a draft and the documents that they refer to.
@@ -41,7 +86,17 @@ impl Schemas {
             datasets: RefCell::default(),
             suites: RefCell::default(),
             mask_bench: directory.and_then(|directory| MaskBench::open(&directory).ok()),
+            recorded: Vec::new(),
         }
+    }
+
+    /// Also looks into the directories that runs named with `--data`, unless another was given: where these still have what the runs took
+    /// from them.
+    pub fn with_recorded<'a>(mut self, manifests: impl IntoIterator<Item = &'a Value>) -> Self {
+        if self.data.is_none() {
+            self.recorded = manifests.into_iter().filter_map(RecordedData::of_manifest).collect();
+        }
+        self
     }
 
     /// The schema of a dataset of `bench`. `generated` has the number and seed of generated schemas, for the dataset of these.
@@ -72,7 +127,11 @@ impl Schemas {
                 }
             }
         }
-        let found = catalog.select(&[dataset], Subsample::default()).unwrap_or_default();
+        let recorded = self.recorded.iter().find_map(|data| data.dataset(dataset));
+        let found = match recorded {
+            Some(recorded) => vec![recorded],
+            None => catalog.select(&[dataset], Subsample::default()).unwrap_or_default(),
+        };
         let instances = found.into_iter().flat_map(|dataset| dataset.instances);
         instances
             .filter_map(|instance| Some((instance.id, instance.schema.ok()?)))
@@ -118,5 +177,57 @@ impl Schemas {
             cases: cases.collect(),
             documents: suite.remotes(draft).unwrap_or_default(),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn schemas_are_found_where_the_run_found_them_unless_they_changed() {
+        let data = tempfile::tempdir().unwrap();
+        let directory = data.path().join("mine");
+        fs::create_dir(&directory).unwrap();
+        for name in ["a", "b"] {
+            fs::write(
+                directory.join(format!("{name}.json")),
+                format!(r#"{{"const": "{name}"}}"#),
+            )
+            .unwrap();
+        }
+        let mut catalog = Catalog::empty();
+        catalog.add_directory(&directory).unwrap();
+        let sample = Subsample {
+            limit: Some(1),
+            seed: None,
+        };
+        let taken = catalog.select(&["mine"], sample).unwrap();
+        let manifest = json!({
+            "command": ["maskwright", "bench", format!("--data={}", directory.display()), "--limit", "1"],
+            "settings": {"datasets": [DatasetSettings::of(&taken[0])]},
+        });
+        let schema = |data| {
+            Schemas::new(data)
+                .with_recorded([&manifest])
+                .of_dataset("mine", "a", (0, 0))
+        };
+        assert_eq!(schema(None).as_deref(), Some(r#"{"const": "a"}"#));
+        assert_eq!(
+            schema(Some(data.path())).as_deref(),
+            Some(r#"{"const": "a"}"#),
+            "a directory that was given"
+        );
+        assert_eq!(
+            schema(Some(Path::new("missing"))),
+            None,
+            "a directory that was given counts alone"
+        );
+        fs::write(directory.join("a.json"), "{}").unwrap();
+        assert_eq!(schema(None), None);
     }
 }

@@ -13,7 +13,7 @@ pub const MASK_BENCH: &str = "MaskBench (written by Llama 3.1 70B)";
 /// The answers behind a row.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ShapeKey {
-    /// The data set of their schemas.
+    /// The dataset of their schemas.
     pub dataset: String,
     /// The model.
     pub model: String,
@@ -29,14 +29,14 @@ pub type BySchema = BTreeMap<String, Vec<Shape>>;
 pub struct Shapes {
     /// Valid answers by row.
     pub answers: BTreeMap<ShapeKey, BySchema>,
-    /// MaskBench's valid documents by data set.
+    /// MaskBench's valid documents by dataset.
     pub mask_bench: BTreeMap<String, BySchema>,
 }
 
 /// Figures of some documents. Each schema counts once: with the median, or the share, of its documents, since those of one schema are alike.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ShapeRow {
-    /// The data set.
+    /// The dataset.
     pub dataset: String,
     /// The model that wrote the answers, or beside whose answers the documents stand.
     pub model: String,

@@ -323,3 +323,33 @@ fn patterns_are_read_as_other_languages_read_them() {
         assert_eq!(code, i32::from(!is_valid), "{patterns}: {text}");
     }
 }
+
+#[test]
+fn a_text_that_is_no_json_is_told_with_file_line_and_column() {
+    let folder = directory();
+    fs::write(folder.path().join("broken.json"), "{\n  \"a\": {}\n  \"b\": 1\n}").unwrap();
+    let (code, text) = outcome(&check(folder.path(), &["broken.json"], ""));
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let expected = "refused: broken.json: not JSON: line 3, column 3: expected `,` or `}`, found `\"b\"`";
+    assert_eq!((code, &*line), (1, expected));
+    let (_, text) = outcome(&check(folder.path(), &["broken.json", "--json"], ""));
+    assert_eq!(serde_json::from_str::<Value>(&text).unwrap()["refused"][0]["line"], 3);
+}
+
+#[test]
+fn a_document_that_no_schema_refers_to_is_noted() {
+    let folder = directory();
+    fs::write(folder.path().join("refers.json"), r#"{"$ref": "fine.json"}"#).unwrap();
+    let note = "bad.json: no schema refers to it; to check a document, use --instance\n";
+    let arguments = ["refers.json", "--documents", "fine.json", "--documents", "bad.json"];
+    let (code, text) = outcome(&check(folder.path(), &arguments, ""));
+    assert!(
+        code == 0 && text.contains(note) && !text.contains("fine.json: no schema"),
+        "{text}"
+    );
+    let (_, text) = outcome(&check(folder.path(), &["schema.json", "--documents", "."], ""));
+    assert!(
+        !text.contains("no schema refers"),
+        "directories hold more than one schema needs: {text}"
+    );
+}

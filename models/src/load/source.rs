@@ -57,6 +57,11 @@ impl FromStr for ModelSource {
         if is_gguf && path.is_file() {
             return Ok(Self::Gguf(path.to_owned()));
         }
+        if path.is_file() {
+            return Err(refused(
+                "it is a file of weights or the like: name its directory, which has config.json and tokenizer.json beside it",
+            ));
+        }
         if path.is_absolute() || text.starts_with(['.', '~']) {
             return Err(refused(match is_gguf {
                 true => "there is no such file",
@@ -193,6 +198,8 @@ mod tests {
             assert_eq!(parse(text).unwrap(), source);
             assert_eq!(source.to_string(), text);
         }
+        let file = parse("src/lib.rs").unwrap_err().to_string();
+        assert!(file.contains("name its directory"), "{file}");
         for wrong in [
             "a/b:",
             "a/b:../x",

@@ -73,7 +73,7 @@ const SCHEMAS: &[(&str, &str)] = &[
     schema!("58-settings"),
 ];
 
-/// The sample as a data set.
+/// The sample as a dataset.
 pub(super) fn dataset() -> Dataset {
     let texts = SCHEMAS.iter().map(|&(id, text)| (id.to_owned(), text.to_owned()));
     Dataset::from_texts(BUILTIN, texts)

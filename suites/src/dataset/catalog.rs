@@ -1,4 +1,4 @@
-//! The catalog of data sets, and the choice among them.
+//! The catalog of datasets, and the choice among them.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -7,7 +7,7 @@ use super::directory::{self, Files};
 use super::error::DatasetError;
 use super::{Dataset, Instance, builtin, parquet_file};
 
-/// The data sets that can be run, in the order in which they were added.
+/// The datasets that can be run, in the order in which they were added.
 #[derive(Debug)]
 pub struct Catalog {
     entries: Vec<Entry>,
@@ -25,16 +25,16 @@ enum Rows {
     Found(Files),
 }
 
-/// A data set that can be loaded.
+/// A dataset that can be loaded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Available {
-    /// Name of the data set.
+    /// Name of the dataset.
     pub name: String,
     /// Number of its instances, usable or not.
     pub count: usize,
 }
 
-/// The instances of each data set that are loaded: their number, and whether they are the first ones or a random sample.
+/// The instances of each dataset that are loaded: their number, and whether they are the first ones or a random sample.
 ///
 /// Samples of the same seed lie within one another: a larger limit only adds instances.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -62,11 +62,11 @@ impl Catalog {
         }
     }
 
-    /// Adds the data sets found in `directory`. Its schemas are read only when selected.
+    /// Adds the datasets found in `directory`. Its schemas are read only when selected.
     ///
     /// The layouts, the first that is found: `data/NAME/…` or `NAME/…` with files `*.json` (one schema each) or
     /// `*.parquet` (columns `json_schema` and `unique_id`; all splits together), files `NAME-*.parquet`, or `*.json` in
-    /// `directory` itself, which then is the data set.
+    /// `directory` itself, which then is the dataset.
     pub fn add_directory(&mut self, directory: &Path) -> Result<(), DatasetError> {
         for (name, files) in directory::find(directory)? {
             self.insert(name, Rows::Found(files))?;
@@ -74,12 +74,12 @@ impl Catalog {
         Ok(())
     }
 
-    /// Adds a data set made in memory, such as generated schemas.
+    /// Adds a dataset made in memory, such as generated schemas.
     pub fn add(&mut self, dataset: Dataset) -> Result<(), DatasetError> {
         self.insert(dataset.name.clone(), Rows::Held(dataset))
     }
 
-    /// The data sets with their sizes.
+    /// The datasets with their sizes.
     pub fn available(&self) -> Vec<Available> {
         let entries = self.entries.iter();
         entries
@@ -90,7 +90,7 @@ impl Catalog {
             .collect()
     }
 
-    /// Loads the data sets with the given names, in the given order and each once; with no name, all of them.
+    /// Loads the datasets with the given names, in the given order and each once; with no name, all of them.
     ///
     /// Case and punctuation in names do not matter: `GlaiveAI-2K` is `Glaiveai2K`.
     pub fn select<S: AsRef<str>>(&self, names: &[S], sample: Subsample) -> Result<Vec<Dataset>, DatasetError> {

@@ -1,4 +1,4 @@
-//! The data sets of a directory, found by their layout.
+//! The datasets of a directory, found by their layout.
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::error::{DatasetError, InstanceError, InstanceErrorKind};
 use super::{Instance, MAX_SCHEMA_BYTES};
 
-/// Files of one data set.
+/// Files of one dataset.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Files {
     /// One schema per file.
@@ -16,8 +16,13 @@ pub(super) enum Files {
     Parquet(Vec<PathBuf>),
 }
 
-/// The data sets in `directory`, or else in its subdirectory `data`, or else the one that `directory` itself is.
+/// The datasets in `directory`, or else in its subdirectory `data`, or else the one that `directory` itself is.
 pub(super) fn find(directory: &Path) -> Result<Vec<(String, Files)>, DatasetError> {
+    if directory.is_file() {
+        return Err(DatasetError::IsFile {
+            path: directory.to_owned(),
+        });
+    }
     if !directory.is_dir() {
         return Err(DatasetError::NoDirectory {
             path: directory.to_owned(),

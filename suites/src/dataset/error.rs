@@ -1,4 +1,4 @@
-//! Errors of a data set as a whole, and of one of its rows.
+//! Errors of a dataset as a whole, and of one of its rows.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use super::MAX_SCHEMA_BYTES;
 use crate::json_text::GIT_LFS_POINTER;
 use crate::strict_json::JsonError;
 
-/// Error of one instance of a data set, which has no schema. A run records it and goes on.
+/// Error of one instance of a dataset, which has no schema. A run records it and goes on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InstanceError {
     dataset: String,
@@ -70,7 +70,7 @@ impl InstanceError {
         }
     }
 
-    /// Name of the data set.
+    /// Name of the dataset.
     pub fn dataset(&self) -> &str {
         &self.dataset
     }
@@ -111,7 +111,7 @@ impl fmt::Display for InstanceError {
 
 impl std::error::Error for InstanceError {}
 
-/// Error of finding data sets.
+/// Error of finding datasets.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DatasetError {
@@ -119,6 +119,12 @@ pub enum DatasetError {
     #[error("there is no directory {path}: unpack JSONSchemaBench there, or give the directory that holds it")]
     NoDirectory {
         /// The directory asked for.
+        path: PathBuf,
+    },
+    /// The path is that of a file.
+    #[error("{path} is a file: --data takes a directory; put the schema into one")]
+    IsFile {
+        /// The path asked for.
         path: PathBuf,
     },
     /// The directory exists but cannot be listed.
@@ -129,22 +135,22 @@ pub enum DatasetError {
         /// The operating system's error.
         source: std::io::Error,
     },
-    /// The directory holds no data set.
+    /// The directory holds no dataset.
     #[error(
-        "no data sets in {path}: expected NAME/*.json, data/NAME/*.json, NAME/*.parquet, NAME-*.parquet or *.json there"
+        "no datasets in {path}: expected NAME/*.json, data/NAME/*.json, NAME/*.parquet, NAME-*.parquet or *.json there"
     )]
     NothingFound {
         /// The directory.
         path: PathBuf,
     },
-    /// Two data sets have the same name, but for case and punctuation.
-    #[error("there are two data sets by the name {name}: rename one")]
+    /// Two datasets have the same name, but for case and punctuation.
+    #[error("there are two datasets by the name {name}: rename one")]
     NameTaken {
         /// The name.
         name: String,
     },
-    /// No data set has the name.
-    #[error("there is no data set {name:?}; {}", known(nearest.as_deref(), available))]
+    /// No dataset has the name.
+    #[error("there is no dataset {name:?}; {}", known(nearest.as_deref(), available))]
     Unknown {
         /// The name asked for.
         name: String,

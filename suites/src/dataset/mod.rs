@@ -1,18 +1,18 @@
-//! Schemas to run on, as named data sets of instances.
+//! Schemas to run on, as named datasets of instances.
 //!
-//! A [`Catalog`] knows which data sets there are and loads them:
+//! A [`Catalog`] knows which datasets there are and loads them:
 //!
 //! 1. [`Catalog::builtin`] offers the sample that is part of the program, `builtin`;
-//! 2. [`Catalog::add_directory`] adds the data sets of a directory: JSONSchemaBench as unpacked from its
+//! 2. [`Catalog::add_directory`] adds the datasets of a directory: JSONSchemaBench as unpacked from its
 //!    repository, the hub's parquet files (epfl-dlab/JSONSchemaBench), or any directory of `*.json` files;
-//! 3. [`Catalog::add`] adds a data set made in memory, such as generated schemas;
+//! 3. [`Catalog::add`] adds a dataset made in memory, such as generated schemas;
 //! 4. [`Catalog::available`] lists them with their sizes, [`Catalog::select`] loads those asked for.
 //!
 //! # Untrusted input
 //!
 //! A row that cannot be used (unreadable, not UTF-8, not JSON, larger than [`MAX_SCHEMA_BYTES`]) is an instance with an
-//! [`InstanceError`] in place of its schema, so that a run records it and goes on. A directory that is missing or holds no data
-//! set, or a name that no data set has, is a [`DatasetError`]. Nothing is followed out of the directory but symbolic links, and
+//! [`InstanceError`] in place of its schema, so that a run records it and goes on. A directory that is missing or holds no
+//! dataset, or a name that no dataset has, is a [`DatasetError`]. Nothing is followed out of the directory but symbolic links, and
 //! nothing is fetched. Schemas may be nested to any depth; their readers have to keep limits of their own.
 
 mod builtin;
@@ -30,7 +30,7 @@ use crate::strict_json;
 /// The largest schema that is loaded, in bytes; the largest one of JSONSchemaBench has 2.9 MB.
 pub const MAX_SCHEMA_BYTES: usize = 32 << 20;
 
-/// Name of the data set that is part of the program.
+/// Name of the dataset that is part of the program.
 pub const BUILTIN: &str = "builtin";
 
 /// A named list of schemas.
@@ -42,17 +42,17 @@ pub struct Dataset {
     pub instances: Vec<Instance>,
 }
 
-/// One schema of a data set.
+/// One schema of a dataset.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Instance {
-    /// Name of the instance within its data set: the file's stem, or the value of column `unique_id` where no earlier row has it.
+    /// Name of the instance within its dataset: the file's stem, or the value of column `unique_id` where no earlier row has it.
     pub id: String,
     /// The schema's text exactly as it was found (without a byte order mark), known to be JSON but not to be a schema.
     pub schema: Result<String, InstanceError>,
 }
 
 impl Dataset {
-    /// A data set from pairs of id and schema text; a text that is not JSON becomes a [`InstanceError`].
+    /// A dataset from pairs of id and schema text; a text that is not JSON becomes a [`InstanceError`].
     pub fn from_texts(name: impl Into<String>, texts: impl IntoIterator<Item = (String, String)>) -> Self {
         let name = name.into();
         let instances = texts

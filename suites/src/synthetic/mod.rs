@@ -1,4 +1,4 @@
-//! Random schemas with a valid instance each: training data of the default model and the data set `heldout`.
+//! Random schemas with a valid instance each: training data of the default model and the dataset `heldout`.
 //!
 //! A [`SchemaGenerator`] is an endless iterator of [`Example`]s. It draws a shape, then writes the shape down twice:
 //! as a JSON Schema and as an instance. The instance lists every property in declared order, and most values follow

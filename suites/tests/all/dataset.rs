@@ -353,6 +353,13 @@ fn names_are_forgiving_and_errors_helpful() {
         empty.add_directory(&root.path().join("missing")),
         Err(DatasetError::NoDirectory { .. })
     ));
+    fs::write(root.path().join("schema.json"), "{}").unwrap();
+    let said = empty.add_directory(&root.path().join("schema.json")).unwrap_err();
+    assert!(
+        said.to_string()
+            .ends_with("is a file: --data takes a directory; put the schema into one"),
+        "{said}"
+    );
     fs::create_dir(root.path().join("nothing")).unwrap();
     assert!(matches!(
         empty.add_directory(&root.path().join("nothing")),

@@ -161,6 +161,14 @@ fn mask_bench_is_found_from_above_and_from_inside() {
     let bad = MaskBench::open(&root.path().join("bad")).unwrap();
     let said = bad.read("c").unwrap_err().to_string();
     assert!(said.contains("a boolean at `/tests/0/valid`"), "{said}");
+    assert!(bad.check(bad.names()).is_ok(), "the file is damaged, and of MaskBench");
+    write(root.path(), "bad/d.json", r#"{"type": "object"}"#);
+    let bad = MaskBench::open(&root.path().join("bad")).unwrap();
+    assert!(bad.check(bad.names()).is_ok(), "one file is of MaskBench");
+    let said = bad.check(&["d"]).unwrap_err().to_string();
+    let format =
+        r#"d.json is a plain schema: files of MaskBench are {"schema": …, "tests": [{"data": …, "valid": true}]};"#;
+    assert!(said.contains(format), "{said}");
     assert!(matches!(
         MaskBench::open(&root.path().join("jsonschemabench/data/none")),
         Err(MaskBenchError::NothingFound { .. })

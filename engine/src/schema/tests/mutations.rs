@@ -112,9 +112,13 @@ fn texts_are_json_or_not_as_elsewhere() {
             (Ok(_), Ok(_)) => good += 1,
             (Err(error), Ok(_)) if error.kind == ParseErrorKind::DuplicateName => {}
             (Err(error), Err(_)) => {
+                let of_line = text
+                    .split('\n')
+                    .nth(error.line - 1)
+                    .unwrap_or_else(|| panic!("{text}: {error}"));
                 assert!(
-                    error.offset <= text.len() && text.is_char_boundary(error.offset),
-                    "{text}"
+                    (1..=of_line.chars().count() + 1).contains(&error.column),
+                    "{text}: {error}"
                 );
                 bad += 1;
             }

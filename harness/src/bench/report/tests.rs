@@ -26,6 +26,7 @@ fn row(model: &str, framework: &str, declared: Option<f64>, tgt_s: f64) -> Bench
         compliance_ci: None,
         unaided: None,
         valid: 2,
+        failures: crate::bench::failures::Failures::default(),
         compared: 2,
         medians: figures,
         median_cis: Figures::default(),
@@ -163,4 +164,18 @@ fn questions_of_a_data_set_that_a_server_answered_nothing_of_are_unanswered() {
         paper: None,
     };
     assert_eq!(server_rows::server_rows(&[], &[key], &rows)[0].unanswered, 4);
+}
+
+#[test]
+fn rows_without_a_schema_in_common_are_told_what_to_leave_out() {
+    let mut rows = vec![row("m", "a", Some(1.0), 2.0), row("m", "b", Some(0.0), 1.0)];
+    let sentence = "No schema is covered by every framework";
+    assert!(!report(rows.clone()).markdown().contains(sentence));
+    rows.iter_mut().for_each(|row| row.compared = 0);
+    rows[1].own = Figures::default();
+    let expected = format!("\n{sentence}: leave out b to compare the others.\n");
+    assert!(report(rows.clone()).markdown().contains(&expected));
+    assert!(!report(rows[..1].to_vec()).markdown().contains(sentence));
+    rows[1].own = rows[0].own;
+    assert!(report(rows).markdown().contains(&format!("\n{sentence}.\n")));
 }

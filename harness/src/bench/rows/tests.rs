@@ -164,10 +164,18 @@ fn limits_and_errors_count_as_the_paper_counts_them() {
     let rows = tabulate(&records, &["m"], &["a"], Scoring::Strict);
     let figures = (rows[0].declared, rows[0].empirical, rows[0].compliance);
     assert_eq!(figures, (Some(0.5), Some(0.25), Some(0.5)));
-    // Quantiles 0.025 and 0.975 of the binomial distribution: 4 trials at 0.5, 4 at 0.25, 2 at 0.5.
-    assert_eq!(rows[0].declared_ci, Some([0.0, 1.0]));
-    assert_eq!(rows[0].empirical_ci, Some([0.0, 0.75]));
-    assert_eq!(rows[0].compliance_ci, Some([0.0, 1.0]));
+    let intervals = |row: &BenchRow| [row.declared_ci, row.empirical_ci, row.compliance_ci];
+    assert_eq!(
+        intervals(&rows[0]),
+        [(2, 4), (1, 4), (1, 2)].map(|(part, whole)| wilson_at(part, whole, 0.95))
+    );
+    // The paper's bootstrap, in which other answers are as valid: quantiles 0.025 and 0.975 of the binomial distribution, for 4 trials at
+    // 0.5, 4 at 0.25 and 2 at 0.5.
+    let rows = tabulate(&records, &["m"], &["a"], Scoring::Paper);
+    assert_eq!(
+        intervals(&rows[0]),
+        [Some([0.0, 1.0]), Some([0.0, 0.75]), Some([0.0, 1.0])]
+    );
 }
 
 #[test]

@@ -11,6 +11,7 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 
 use self::parts::{BenchmarkPart, PARTS, Plan};
+pub use self::process::PART;
 use self::process::{PartEnd, run_part};
 use super::results::report::write_page;
 use crate::error::CommandError;
@@ -48,7 +49,8 @@ pub struct AllArguments {
     /// Parts to run, comma-separated; all by default
     #[arg(long, value_enum, value_delimiter = ',', value_name = "PARTS")]
     parts: Vec<BenchmarkPart>,
-    /// Directory of public data [default: what `maskwright fetch` fetched]. Parts whose data are in neither are left out, with a note
+    /// Directory of public data [default: what `maskwright fetch` fetched], or of your own schemas, which `bench` takes. Parts whose data
+    /// are in neither are left out, with a note
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
     /// Device: cpu, cuda or cuda:N
@@ -142,10 +144,11 @@ fn run_parts(arguments: &AllArguments, out: &Path, started: Instant) -> Result<P
             false => plan.words(arguments, &place, share),
         };
         progress::say(&format!("{name}: up to {} s", share.as_secs()));
-        match run_part(&words, share)? {
+        match run_part(name, &words, share)? {
             PartEnd::Done => {}
             PartEnd::OutOfTime => notes.push(format!(
-                "{name}: its share of the time is over; what it measured is kept"
+                "{name}: its time is up, and what it measured is kept; `maskwright all --resume --out {}` goes on",
+                out.display()
             )),
             PartEnd::Failed(how) => failed.push(format!("{name} failed with {how}; its own words are above")),
             PartEnd::Interrupted => {

@@ -4,8 +4,9 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use maskwright_suites::dataset::Catalog;
 use maskwright_suites::locate::locate;
-use maskwright_suites::mask_bench::MaskBench;
+use maskwright_suites::mask_bench::{MaskBench, MaskBenchError};
 use serde::{Deserialize, Serialize};
 
 use super::AllArguments;
@@ -127,14 +128,15 @@ impl Plan {
         let mask_bench = || {
             let directory = data.map_or_else(|| locate("jsonschemabench", None), |data| Ok(data.to_owned()));
             let directory = directory.map_err(|error| error.to_string())?;
-            MaskBench::open(&directory).map_err(|error| error.to_string())?;
+            check_mask_bench(&directory).map_err(|error| error.to_string())?;
             Ok::<_, String>(directory)
         };
         let data = match part {
-            BenchmarkPart::Bench | BenchmarkPart::Ifstruct | BenchmarkPart::Tools | BenchmarkPart::Quality => None,
+            BenchmarkPart::Bench => data.filter(|data| holds_schemas(data)).map(Path::to_owned),
+            BenchmarkPart::Ifstruct | BenchmarkPart::Tools | BenchmarkPart::Quality => None,
             BenchmarkPart::Testsuite => Some(suite()?),
             BenchmarkPart::Masks => Some(mask_bench()?),
-            // `coverage` takes both data sets from one directory, or both from the cache of fetched data.
+            // `coverage` takes both datasets from one directory, or both from the cache of fetched data.
             BenchmarkPart::Coverage => {
                 suite()?;
                 mask_bench()?;
@@ -205,6 +207,18 @@ impl Plan {
     }
 }
 
+/// Checks that MaskBench is in a directory.
+fn check_mask_bench(directory: &Path) -> Result<(), MaskBenchError> {
+    let bench = MaskBench::open(directory)?;
+    bench.check(bench.names())
+}
+
+/// Whether a directory holds schemas, which `bench` takes, and neither the Test Suite nor MaskBench.
+fn holds_schemas(directory: &Path) -> bool {
+    let is_public = locate("test-suite", Some(directory)).is_ok() || check_mask_bench(directory).is_ok();
+    !is_public && Catalog::empty().add_directory(directory).is_ok()
+}
+
 /// Whether a framework is known to compile no structural tags.
 fn takes_no_tags(name: &str) -> bool {
     let built_in = BUILT_IN_FRAMEWORKS.iter().map(|one| (one.name, one.structural_tags));
@@ -215,6 +229,22 @@ fn takes_no_tags(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn own_schemas_are_for_bench_and_public_data_for_the_other_parts() {
+        let data = tempfile::tempdir().unwrap();
+        let plan = |part| Plan::new(part, &["maskwright".to_owned()], Some(data.path()));
+        std::fs::write(data.path().join("a.json"), r#"{"type": "object"}"#).unwrap();
+        assert_eq!(
+            plan(BenchmarkPart::Bench).ok().unwrap().data.as_deref(),
+            Some(data.path())
+        );
+        let left_out = plan(BenchmarkPart::Masks).err().unwrap();
+        assert!(left_out.contains("bench --data DIR"), "{left_out}");
+        std::fs::write(data.path().join("a.json"), r#"{"schema": {}, "tests": []}"#).unwrap();
+        assert_eq!(plan(BenchmarkPart::Bench).ok().unwrap().data, None);
+        assert!(plan(BenchmarkPart::Masks).is_ok());
+    }
 
     #[test]
     fn parts_that_ask_a_model_are_continued_offline() {

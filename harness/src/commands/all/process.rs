@@ -21,6 +21,9 @@ const GRACE: Duration = Duration::from_secs(45);
 /// Largest share of a part's time that is kept for `GRACE`.
 const GRACE_SHARE: f64 = 0.25;
 
+/// Environment variable with the name of the part that a process is. `all` says how a run goes on that it has stopped.
+pub const PART: &str = "MASKWRIGHT_PART_OF_ALL";
+
 /// Reason for which a part ended.
 #[derive(Debug, PartialEq, Eq)]
 pub enum PartEnd {
@@ -34,16 +37,16 @@ pub enum PartEnd {
     Interrupted,
 }
 
-/// Runs this program with `words` for `time` at most, the time to finish the current record included. Records so far stay in the run's
+/// Runs this program as the part `name` with `words` for `time` at most, the time to finish the current record included. Records so far stay in the run's
 /// directory.
 ///
 /// # Errors
 ///
 /// [`CommandError::Output`], where the process cannot be started.
-pub fn run_part(words: &[OsString], time: Duration) -> Result<PartEnd, CommandError> {
+pub fn run_part(name: &str, words: &[OsString], time: Duration) -> Result<PartEnd, CommandError> {
     let mut command = Command::new(std::env::current_exe()?);
     // The part's tables are in its directory, and in the report.
-    command.args(words).stdout(Stdio::null());
+    command.args(words).env(PART, name).stdout(Stdio::null());
     Ok(run_within(command, time, GRACE, interrupt::requested)?)
 }
 

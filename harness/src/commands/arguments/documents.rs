@@ -1,4 +1,4 @@
-//! The argument that names documents beside the schemas.
+//! The argument that names schemas that others refer to.
 
 use std::path::PathBuf;
 
@@ -7,10 +7,10 @@ use clap::Args;
 use crate::documents::DocumentLibrary;
 use crate::error::CommandError;
 
-/// Documents that schemas may refer to.
+/// Schemas that others may refer to.
 #[derive(Debug, Default, Args)]
 pub struct DocumentArguments {
-    /// Documents that schemas refer to: a JSON file, or a directory with JSON files; may be repeated. References find one by its
+    /// Schemas that others refer to: a JSON file, or a directory with JSON files; may be repeated. References find one by its
     /// `$id`, or by its file's name (in a directory, its path) from the schema's base URI. Nothing is fetched
     #[arg(long = "documents", value_name = "DIR|FILE")]
     documents: Vec<PathBuf>,

@@ -2,10 +2,9 @@
 
 use maskwright_suites::dataset::{BUILTIN, Dataset, Subsample};
 use maskwright_suites::synthetic::{SchemaGenerator, SchemaSplit};
-use sha2::{Digest, Sha256};
 
 use super::BenchArguments;
-use crate::bench::settings::{DatasetSettings, HELD_OUT};
+use crate::bench::settings::HELD_OUT;
 use crate::error::CommandError;
 
 /// Number of schemas of the held-out dataset where no limit is given.
@@ -22,14 +21,8 @@ pub(super) fn datasets(arguments: &BenchArguments) -> Result<Vec<Dataset>, Comma
     };
     let mut catalog = super::super::catalog(arguments.data.as_deref())?;
     catalog.add(held_out(arguments))?;
-    let names = match (arguments.datasets.is_empty(), &arguments.data) {
-        (false, _) => arguments.datasets.clone(),
-        (true, None) => vec![BUILTIN.to_owned()],
-        (true, Some(_)) => {
-            let found = catalog.available().into_iter().map(|dataset| dataset.name);
-            found.filter(|name| name != BUILTIN && name != HELD_OUT).collect()
-        }
-    };
+    let data = arguments.data.as_deref();
+    let names = super::super::dataset_names(&catalog, &arguments.datasets, data, &[BUILTIN])?;
     Ok(catalog.select(&names, sample)?)
 }
 
@@ -49,20 +42,4 @@ pub(super) fn held_out(arguments: &BenchArguments) -> Dataset {
         (format!("{number:06}"), text)
     });
     Dataset::from_texts(HELD_OUT, texts)
-}
-
-pub(super) fn dataset_settings(dataset: &Dataset) -> DatasetSettings {
-    let mut hash = Sha256::new();
-    for instance in &dataset.instances {
-        let text = instance.schema.as_deref().unwrap_or("");
-        for part in [instance.id.as_str(), text] {
-            hash.update((part.len() as u64).to_le_bytes());
-            hash.update(part);
-        }
-    }
-    DatasetSettings {
-        name: dataset.name.clone(),
-        instances: dataset.instances.len(),
-        sha256: hex::encode(hash.finalize()),
-    }
 }

@@ -18,11 +18,9 @@ use super::arguments::models::PROMPT_DATE;
 use super::arguments::numbers::{confidence, positive, repetitions, seconds};
 use super::arguments::style::StyleArguments;
 use super::rows::{RowArguments, RowOptions, Rows};
-use crate::bench::settings::{BenchSettings, Protocol};
+use crate::bench::settings::{BenchSettings, DatasetSettings, Protocol};
 use crate::documents::DocumentLibrary;
 use crate::error::CommandError;
-
-use datasets::dataset_settings;
 
 /// Tokens per answer, at most, where nothing else is asked for.
 const DEFAULT_MAX_TOKENS: usize = 512;
@@ -32,7 +30,9 @@ const DEFAULT_MAX_TOKENS: usize = 512;
 pub struct BenchArguments {
     #[command(flatten)]
     rows: RowArguments,
-    /// Datasets, comma-separated: `builtin`, `heldout`, or names found in --data or fetched
+    /// Datasets, comma-separated: `builtin`, `heldout`, names found in --data or fetched, or `all` of these. JSONSchemaBench has
+    /// Github_trivial, Github_easy, Github_medium, Github_hard, Github_ultra, Glaiveai2K, JsonSchemaStore, Kubernetes, Snowplow and
+    /// WashingtonPost
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     datasets: Vec<String>,
     /// Directory of further datasets: JSONSchemaBench's files, or the hub's parquet files. Without --datasets, all of
@@ -76,7 +76,7 @@ pub struct BenchArguments {
     /// with its defects. Both verdicts are kept [default: strict; paper with --paper]
     #[arg(long, value_name = "RULES")]
     scoring: Option<Scoring>,
-    /// Confidence of the bootstrap intervals
+    /// Confidence of the intervals
     #[arg(long, default_value_t = 0.95, value_parser = confidence, value_name = "P")]
     confidence: f64,
     #[command(flatten)]
@@ -246,7 +246,7 @@ impl BenchArguments {
             models,
             frameworks: rows.settings(),
             servers: self.rows.servers.summaries(),
-            datasets: datasets.iter().map(dataset_settings).collect(),
+            datasets: datasets.iter().map(DatasetSettings::of).collect(),
             documents: documents.settings(),
             sampling: sampling.clone(),
             shots: self.shots.into(),

@@ -64,6 +64,8 @@ struct Findings {
     left_out: Vec<Narrowing>,
     /// Whether the search for values left out reached its limit on work, so that there may be more.
     more_may_be_left_out: bool,
+    /// Files of `--documents` that no schema refers to.
+    unused_documents: Vec<PathBuf>,
     /// Instances with the byte at which each is forbidden, if any; not examined where a schema is refused.
     instances: Vec<(PathBuf, Option<Forbidden>)>,
 }
@@ -88,7 +90,7 @@ pub fn run(arguments: &CheckArguments) -> Result<(), CommandError> {
     let findings = find(arguments, &schema, &arguments.documents.read()?, &instances)?;
     let text = match arguments.json {
         true => format!("{}\n", report(&findings, &schema)),
-        false => terminal(&findings, &schema),
+        false => terminal(&findings, &schema, &arguments.schema),
     };
     match arguments.json {
         true => crate::print(&text)?,
@@ -111,8 +113,10 @@ fn find(
         .style_changes
         .exact_options(arguments.style, arguments.annotate_formats);
     let mut options = arguments.reading.apply(style)?;
-    options.schema.documents = documents.beside(schema, &options.schema.documents);
+    let own = std::mem::take(&mut options.schema.documents);
+    options.schema.documents = documents.beside(schema, &own);
     let mut findings = Findings {
+        unused_documents: documents.unused_files(schema, &own),
         warnings: arguments.warnings.find(schema, &options),
         ..Findings::default()
     };
@@ -186,15 +190,21 @@ fn line(schema: &str, place: &KeywordLocation) -> Option<usize> {
     }
 }
 
-/// Returns the line of the keyword that an error is about, where that is in the schema itself.
+/// Beginning of the message that a schema is not JSON, which goes on with line and column.
+const NOT_JSON: &str = "not JSON: line ";
+
+/// Returns the line of the keyword that an error is about, where that is in the schema itself, or of the defect of a text that is not JSON.
 fn error_line(schema: &str, error: &CompileError) -> Option<usize> {
+    if let Some(place) = error.message().strip_prefix(NOT_JSON) {
+        return place.split(',').next()?.parse().ok();
+    }
     let pointer = error.pointer()?;
     let keyword = error.keyword().map(|keyword| format!("{pointer}/{keyword}"));
     let keyword = keyword.and_then(|keyword| line_of(schema, &keyword));
     keyword.or_else(|| line_of(schema, pointer))
 }
 
-fn terminal(findings: &Findings, schema: &str) -> String {
+fn terminal(findings: &Findings, schema: &str, path: &Path) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
     if let (Some(draft), Some(subschemas)) = (findings.draft, findings.subschemas) {
@@ -208,8 +218,15 @@ fn terminal(findings: &Findings, schema: &str) -> String {
         text.push('\n');
     };
     for error in &findings.refused {
-        let (line, message) = (at(error_line(schema, error)), documents::with_hint(error.to_string()));
-        line_of_others(format!("refused: {line}{message}"));
+        let message = match error.message().starts_with(NOT_JSON) {
+            true => format!("{}: {}", path.display(), error.message()),
+            false => format!(
+                "{}{}",
+                at(error_line(schema, error)),
+                documents::with_hint(error.to_string())
+            ),
+        };
+        line_of_others(format!("refused: {message}"));
     }
     if let Some(conflict) = &findings.conflict {
         line_of_others(format!("no value: {conflict}"));
@@ -225,6 +242,10 @@ fn terminal(findings: &Findings, schema: &str) -> String {
     }
     if findings.more_may_be_left_out {
         line_of_others("left out by the style: perhaps more, because not every part was looked at".to_owned());
+    }
+    for path in &findings.unused_documents {
+        let remedy = "no schema refers to it; to check a document, use --instance";
+        line_of_others(format!("{}: {remedy}", path.display()));
     }
     for (path, forbidden) in &findings.instances {
         line_of_others(match forbidden {
@@ -307,6 +328,7 @@ fn report(findings: &Findings, schema: &str) -> Value {
         "unsatisfiable_parts": parts.collect::<Vec<_>>(),
         "left_out": left_out.collect::<Vec<_>>(),
         "left_out_is_complete": !findings.more_may_be_left_out,
+        "unused_documents": findings.unused_documents.iter().map(|path| path.display().to_string()).collect::<Vec<_>>(),
         "instances": instances.collect::<Vec<_>>(),
     })
 }

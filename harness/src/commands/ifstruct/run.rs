@@ -38,8 +38,13 @@ const WARM_UP_TOKENS: usize = 16;
 /// Name of the framework in errors of the decode loop.
 const FRAMEWORK: &str = "maskwright";
 
+/// Help of `--samples`, which names replies' samples in the other commands.
+const SAMPLES_HELP: &str = "Samples to ask for: JSON Lines, or the hub's parquet file [default: those that `maskwright fetch ifstruct` has fetched, \
+or else generated ones]";
+
 /// Arguments of `maskwright ifstruct run`.
 #[derive(Debug, Args)]
+#[command(mut_arg("samples", |samples| samples.help(SAMPLES_HELP)))]
 pub struct RunArguments {
     #[command(flatten)]
     model: ModelArguments,

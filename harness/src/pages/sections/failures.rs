@@ -42,13 +42,14 @@ pub fn section(failures: &[Failure], explained: Explained, left_out: usize, styl
 }
 
 fn notes(failures: &[Failure], explained: Explained, left_out: usize) -> String {
-    let mut text = format!(
-        "{} failures in all. Of the {} whose text and schema are known and that the schema forbids, {} were held against it by `maskwright check`'s explanation: \
-         byte and keyword are those.",
-        failures.len(),
-        explained.candidates,
-        explained.tried,
-    );
+    let mut text = format!("{} failures in all.", failures.len());
+    if explained.candidates > 0 {
+        text += &format!(
+            " Of the {} whose text and schema are known and that the schema forbids, {} were held against it by `maskwright check`'s explanation: byte and \
+             keyword are those.",
+            explained.candidates, explained.tried,
+        );
+    }
     if explained.tried < explained.candidates {
         text += " `--explain N` asks for more.";
     }

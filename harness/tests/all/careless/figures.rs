@@ -290,7 +290,7 @@ fn the_papers_figures_stand_beside_figures_of_their_kind() {
     assert!(row.contains("2 / 43") && row.contains("50 / 58"), "{printed}");
 }
 
-/// MaskBench of one schema, whose last document is labelled wrongly, and the schema as a data set.
+/// MaskBench of one schema, whose last document is labelled wrongly, and the schema as a dataset.
 fn schema_with_documents(directory: &Path) {
     let schema = json!({
         "type": "object", "properties": {"a": {"enum": ["first", "second"]}}, "required": ["a"], "additionalProperties": false

@@ -21,7 +21,7 @@ fn wrong_usage_is_told_as_such_by_every_command() {
         ),
         (&["bench", "--model", "a/b@c", "--revision", "main"], "--revision"),
         (&["bench", "--frameworks", ","], "nothing to compare"),
-        (&["bench", "--datasets", ""], "there is no data set \"\""),
+        (&["bench", "--datasets", ""], "there is no dataset \"\""),
         (&["bench", "--resume"], "--out"),
         (&["bench", "--max-cost", "1"], "--max-cost needs the prices"),
         (

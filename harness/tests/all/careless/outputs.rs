@@ -158,7 +158,7 @@ fn results_do_not_hide_behind_lists() {
     );
     let end = printed.find("TBM: mask and advance").expect("a legend");
     assert!(
-        printed[end..].contains("llguidance: 0 of 6 schemas right, 6 refused."),
+        printed[end..].contains("llguidance: 0 of 6 schemas right; 6 refused."),
         "{printed}"
     );
 }

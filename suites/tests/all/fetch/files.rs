@@ -1,4 +1,4 @@
-//! Data sets of single files, from GitHub and the hub: lists, pieces, contents and tokens.
+//! Datasets of single files, from GitHub and the hub: lists, pieces, contents and tokens.
 
 use serde_json::json;
 
