@@ -144,9 +144,12 @@ impl DocumentLibrary {
     }
 
     /// Returns the files named by themselves, not by their directory, that neither `schema` nor a document that it comes to refers to; `own`
-    /// are the documents that the schema brings along.
+    /// are the documents that the schema brings along. Of a text that is not JSON, nothing is known.
     pub fn unused_files(&self, schema: &str, own: &BTreeMap<String, String>) -> Vec<PathBuf> {
-        let reached = self.reachable(&serde_json::from_str(schema).unwrap_or_default(), own);
+        let Ok(schema) = serde_json::from_str(schema) else {
+            return Vec::new();
+        };
+        let reached = self.reachable(&schema, own);
         let unused = self
             .documents
             .iter()
