@@ -482,7 +482,11 @@ fn the_template_for_tools_is_exported() {
     let directory = tempfile::tempdir().unwrap();
     let of_tools = directory.path().join("additional_chat_templates");
     std::fs::create_dir(&of_tools).unwrap();
-    std::fs::write(directory.path().join("chat_template.jinja"), "{{ messages[0].content }}").unwrap();
+    std::fs::write(
+        directory.path().join("chat_template.jinja"),
+        "{{ messages[0].content }}",
+    )
+    .unwrap();
     std::fs::write(of_tools.join("tool_use.jinja"), "{{ tools | tojson }}").unwrap();
     let path = export(&checkpoint(Family::Qwen3, false), directory.path());
     let model = open(ModelSource::Gguf(path), WeightFormat::F32);

@@ -17,7 +17,7 @@ use super::literal::{BY_ID, Literal, tokens_in};
 use super::program::{ContentStart, Edges, Point, PointId, Program};
 use super::region::{Patterns, Region};
 
-/// Points of one structural tag. Five hundred tools take some ten thousand, and as many with twenty parameters between marks each some 300,000.
+/// Points of one structural tag. Five hundred tools take some ten thousand, and two hundred with twenty parameters between marks each some 400,000.
 const MAX_POINTS: usize = 1 << 19;
 /// Bytes of all triggers and excluded texts of one structural tag, each list counted once. Each byte takes up to a kilobyte.
 const MAX_PATTERN_BYTES: usize = 1 << 16;
@@ -47,6 +47,8 @@ pub(super) struct Builder<'f> {
     open: Vec<(FormatId, PointId, PointId, Ends)>,
     /// The points before a byte, by the bytes that may come and the points behind them: fixed texts share their ends.
     branches: HashMap<Edges, PointId>,
+    /// The points before other points, where fixed texts end.
+    forks: HashMap<Vec<PointId>, PointId>,
     patterns: HashMap<Vec<Box<[u8]>>, Arc<Patterns>>,
     pattern_bytes: usize,
     /// Number of entries in all lists of points behind patterns.
@@ -66,6 +68,7 @@ pub(super) fn build(tag: &StructuralTag, starts: &[ContentStart]) -> Result<Prog
         points: vec![Point::End],
         open: Vec::new(),
         branches: HashMap::new(),
+        forks: HashMap::new(),
         patterns: HashMap::new(),
         pattern_bytes: 0,
         pattern_entries: 0,
@@ -202,7 +205,14 @@ impl<'f> Builder<'f> {
                     if !edges.is_empty() {
                         ended.push(self.branch(edges)?);
                     }
-                    self.add(Point::Fork(ended))?
+                    match self.forks.get(&ended) {
+                        Some(known) => *known,
+                        None => {
+                            let fork = self.add(Point::Fork(ended.clone()))?;
+                            self.forks.insert(ended, fork);
+                            fork
+                        }
+                    }
                 }
             };
             let Some(around) = runs.last_mut() else {

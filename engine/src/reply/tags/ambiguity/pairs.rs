@@ -17,8 +17,8 @@ use super::outline::{Alternatives, Outlines, START};
 /// Maximal number of pairs of one structural tag: a choice among as many documents as there may be threads has fewer.
 const MAX_PAIRS: usize = 1 << 19;
 /// Maximal number of steps of all searches for one structural tag: points, bytes of patterns, successors of positions, and pairs of them that
-/// are looked at, repetitions included.
-const MAX_SEARCH_STEPS: usize = 1 << 28;
+/// are looked at, repetitions included. A million of them take some 15 milliseconds.
+const MAX_SEARCH_STEPS: usize = 1 << 26;
 
 /// Flag in the state of free text: the part of the patterns that was read before the threads of a pair parted is unknown.
 const PARTED: u32 = 1 << 31;
