@@ -462,7 +462,7 @@ pub fn speed(rows: &[BenchRow], pairs: impl Fn(&BenchRow, &BenchRow) -> Vec<(f64
         let compared = compared.filter_map(|other| {
             let ratio = ratio(other, fastest)?;
             let (times, name) = (ratio.describe(), display_name(other));
-            Some(format!("{times} as fast as {name} over {} schemas", ratio.pairs))
+            Some(format!("{times} as fast as {name} over {}", ratio.schemas()))
         });
         let compared: Vec<String> = compared.collect();
         if compared.is_empty() {

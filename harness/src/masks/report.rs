@@ -143,7 +143,7 @@ pub fn speed(rows: &[MaskRow], pairs: impl Fn(&str, &str) -> Vec<(f64, f64)>) ->
         .filter_map(|other| {
             let ratio = Ratio::of(pairs(&other.framework, &fastest.framework))?;
             let (times, name) = (ratio.describe(), &other.framework);
-            Some(format!("{times} as fast as {name} over {} schemas", ratio.pairs))
+            Some(format!("{times} as fast as {name} over {}", ratio.schemas()))
         })
         .collect();
     if compared.is_empty() {

@@ -424,9 +424,7 @@ mod tests {
         let speed = report::speed(&rows, |one, other| paired_means(&records, &names, one, other));
         assert_eq!(
             speed,
-            [
-                "a: a mask is 1.00 times (1.00 to 1.00) as fast as b over 1 schemas (geometric means of mean times, 95 % intervals)."
-            ]
+            ["a: a mask is 1.00 times as fast as b over 1 schema (geometric means of mean times, 95 % intervals)."]
         );
         let csv = report::csv(&rows);
         let schemas: Vec<&str> = csv.lines().map(|line| line.split(',').nth(4).unwrap()).collect();

@@ -137,6 +137,14 @@ impl Ratio {
         })
     }
 
+    /// Returns the number of schemas that the pairs are of, as in "1 schema".
+    pub fn schemas(&self) -> String {
+        match self.pairs {
+            1 => "1 schema".to_owned(),
+            pairs => format!("{pairs} schemas"),
+        }
+    }
+
     /// Returns the ratio in words, as in "1.9 times (1.7 to 2.1)".
     pub fn describe(&self) -> String {
         let times = |value: f64| match value {

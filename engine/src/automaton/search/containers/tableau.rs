@@ -597,15 +597,20 @@ impl<T: Theory> Tableau<T> {
             };
             value.map(|value| value == holds)
         };
-        // A conjunction that does not hold, or a disjunction that holds, is known by one of its parts.
-        let (node, is) = match algebra.formulas.node(formula) {
-            FormulaNode::Not(inner) => (algebra.formulas.node(*inner), false),
-            node => (node, true),
+        let (formula, is) = match algebra.formulas.node(formula) {
+            FormulaNode::Not(inner) => (*inner, false),
+            _ => (formula, true),
         };
+        // A goal that was taken up has its truth value wherever the search ends, whatever shows from the facts so far.
+        if let Some((holds, _)) = self.taken_up.get(&formula) {
+            return Some(*holds == is);
+        }
+        // A conjunction that does not hold, or a disjunction that holds, is known by one of its parts.
+        let node = algebra.formulas.node(formula);
         let all = match node {
             FormulaNode::And(_) => true,
             FormulaNode::Or(_) => false,
-            _ => return literal(formula),
+            _ => return literal(formula).map(|value| value == is),
         };
         let mut known = Some(all);
         for part in node.parts() {

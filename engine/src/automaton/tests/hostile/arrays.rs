@@ -236,3 +236,27 @@ fn bounds_beyond_all_numbers() {
         r#"{"type": "array", "uniqueItems": true, "items": {"type": "array", "minItems": 100000000000000000000}}"#;
     answered(schema, &[("[]", true), ("[[]]", false)]);
 }
+
+/// Choices among conditions on items that the search has taken up already: each was made again and again, and the choices before it took all memory.
+#[test]
+fn conditions_on_items_are_not_chosen_again() {
+    let schema = r#"{"type": "array", "maxItems": 4, "allOf": [
+        {"items": {"enum": ["p", "q", ["p", "q"], ["q", "p"]]}},
+        {"anyOf": [
+            {"contains": {"oneOf": [{"type": "string"}, {"not": {"const": ["q", "p"]}}, {"enum": [["q", "p"], ["p", "q"], "p", "q"]}]},
+             "unevaluatedItems": {"enum": ["p", ["q", "p"], ["p", "q"]]},
+             "not": {"prefixItems": [{"type": "string"}, {"enum": [["p", "q"], "q", "p", ["q", "p"]]}, {"enum": ["q"]}]}},
+            {"uniqueItems": true}]},
+        {"if": {"prefixItems": [{"pattern": "p"}], "contains": {"enum": [["q", "p"], "q", ["p", "q"], "p"]}, "minContains": 2},
+         "then": {"contains": {"minItems": 1}, "minContains": 1, "maxContains": 2}},
+        {"if": {"maxItems": 0, "unevaluatedItems": true},
+         "then": {"items": {"contains": {"const": "p"}}, "prefixItems": [{"contains": {"const": "p"}}], "contains": false, "minContains": 0}}]}"#;
+    answered(
+        schema,
+        &[
+            (r#"["q","p",["p","q"]]"#, true),
+            (r#"["p","q",["p","q"]]"#, false),
+            (r#"["q","p",["p","q"],"p"]"#, false),
+        ],
+    );
+}
