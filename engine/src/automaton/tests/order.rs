@@ -403,3 +403,23 @@ fn keys_that_have_to_come_are_not_passed() {
         assert_eq!(subject.begins(text), is_beginning, "{text}");
     }
 }
+
+/// An object that has left out a key in its turn cannot become equal to an earlier one that has the key.
+#[test]
+fn keys_that_were_left_out_tell_items_apart() {
+    let schema = r#"{"type": "array", "uniqueItems": true, "items": {"type": "object", "additionalProperties": false,
+        "properties": {"c": {"type": "string"}, "e": {"type": "boolean"}}}}"#;
+    let mut subject = styled(schema, Style::generation());
+    for (before, byte, is_allowed) in [
+        (r#"[{"c":"x","e":true},{"e":true},{"e":"#, b't', false),
+        (r#"[{"c":"x","e":true},{"e":true},{"e":"#, b'f', true),
+        (r#"[{"e":true},{"c":"x","e":true},{"e":"#, b't', false),
+        (r#"[{"c":"x","e":true},{"e":"#, b't', true),
+        (r#"[{"c":"x","e":true},{"c":"x","e":"#, b't', false),
+        (r#"[{"c":"x","e":true},{"c":"x"#, b'"', true),
+    ] {
+        let at = subject.automaton.read_bytes(subject.start, before.as_bytes());
+        let next = subject.automaton.step(at.unwrap().unwrap(), byte).unwrap();
+        assert_eq!(next.is_some(), is_allowed, "{before}");
+    }
+}

@@ -129,8 +129,8 @@ impl Automaton {
             optional.sort_by_key(|(length, _)| *length);
             names.extend(optional.iter().map(|(_, name)| *name).take(least - names.len()));
             if names.len() < least {
-                let listed: Vec<TextId> = known.iter().copied().collect();
-                let mut cells = self.search.algebra.cell_search(open.demand, &listed, open.exhausted)?;
+                // The keys that are known are left out below: a language without them would be one for each name that is being written.
+                let mut cells = self.search.algebra.cell_search(open.demand, &[], &[])?;
                 while names.len() < least
                     && let Some(cell) = self.search.algebra.next_cell(&mut cells)?
                 {

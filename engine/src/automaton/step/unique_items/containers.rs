@@ -14,6 +14,7 @@ use crate::automaton::step::{
     Automaton, Container, Cursor, Derivation, Distinctness, Frame, Part, StackId, State, keep,
 };
 use crate::numbers::NumberCount;
+use hashbrown::HashSet;
 
 /// Maximal number of assertions on a value for which all combinations of verdicts are tried.
 const COMPARED_ASSERTIONS: usize = 6;
@@ -232,6 +233,15 @@ impl Automaton {
             Container::Array { .. } => values.length(kind.items()),
             Container::Object { values: members, .. } => values.count_members(members.unwrap_or_default()),
         };
+        // Keys that came neither in their turn nor can come later: an object that has one of them is no rival any more.
+        let pending = match kind {
+            Container::Object { name, .. } => *name,
+            Container::Array { .. } => None,
+        };
+        let skipped = self.passed_keys(kind).iter().copied();
+        let skipped = skipped.filter(|name| Some(*name) != pending && !self.has_seen(kind, *name));
+        let skipped: HashSet<TextId> = skipped.collect();
+        let values = &self.search.algebra.values;
         let mut parts = vec![demand];
         for rival in values.others.all(rivals) {
             let rest = match self.search.algebra.assertions.get(rival).clone() {
@@ -246,6 +256,9 @@ impl Automaton {
                         same.push(self.search.algebra.items(at, Some(at + 1), item));
                     }
                     self.search.algebra.formulas.and(same)
+                }
+                Assertion::Object(members) if members.iter().any(|(name, _)| skipped.contains(name)) => {
+                    FormulaId::FALSE
                 }
                 Assertion::Object(members) => {
                     let left = members.len().saturating_sub(read) as u64;
