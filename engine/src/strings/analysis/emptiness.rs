@@ -193,6 +193,13 @@ impl Languages {
             self.note_emptiness(id, empty);
             return Ok(if empty { Emptiness::Empty } else { Emptiness::Inhabited });
         }
+        // One alternative suffices; the lengths of another one may take long to find.
+        if let Expr::Or(members) = self.arena.node(id)
+            && members.iter().any(|member| self.arena.is_simple(*member))
+        {
+            self.note_emptiness(id, false);
+            return Ok(Emptiness::Inhabited);
+        }
         let empty = if self.arena.is_structural(id) {
             self.lengths(id)?.map(|lengths| lengths.min().is_none())
         } else {
