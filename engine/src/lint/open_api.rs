@@ -73,10 +73,8 @@ pub(super) fn check(report: &mut Report<'_>, place: &Place<'_>) {
             }
         }
         _ if place.value("type").is_some_and(|types| {
-            place
-                .json
-                .items(types)
-                .any(|name| place.json.string(name) == Some("null"))
+            let mut names = place.json.items(types).chain([types]);
+            names.any(|name| place.json.string(name) == Some("null"))
         }) =>
         {
             return;

@@ -274,7 +274,7 @@ fn each_kind_is_found_where_it_is() {
         ),
         // OpenAPI.
         (
-            r#"{"items": {"type": "string", "nullable": true}, "contains": {"type": ["string", "null"], "nullable": true}}"#,
+            r#"{"items": {"type": "string", "nullable": true}, "contains": {"type": ["string", "null"], "nullable": true}, "not": {"type": "null", "nullable": true}}"#,
             &[("open-api", "/items/nullable")],
         ),
     ];

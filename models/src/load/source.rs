@@ -33,14 +33,17 @@ pub enum ModelSource {
     },
 }
 
+/// Extensions of the files that a model's directory has.
+const PARTS: [&str; 5] = ["safetensors", "bin", "pt", "pth", "json"];
+
 impl FromStr for ModelSource {
     type Err = ModelError;
 
     /// Reads `builtin`, a directory, a GGUF file, or `organisation/name` with an optional `@revision`; `organisation/name:Q8_0` and
     /// `organisation/name/file.gguf` are GGUF files of a repository.
     ///
-    /// A text that names an existing directory or GGUF file is that one. Any other text with a leading `.`, `/` or `~` is refused,
-    /// since it was meant to be one.
+    /// A text that names an existing directory or GGUF file is that one. An existing file of another kind that models are made of is refused, and so
+    /// is any other text with a leading `.`, `/` or `~`, since it was meant to be one.
     fn from_str(text: &str) -> Result<Self, ModelError> {
         let refused = |reason: &str| ModelError::BadSource {
             name: text.to_owned(),
@@ -57,7 +60,10 @@ impl FromStr for ModelSource {
         if is_gguf && path.is_file() {
             return Ok(Self::Gguf(path.to_owned()));
         }
-        if path.is_file() {
+        let is_part = path
+            .extension()
+            .is_some_and(|kind| PARTS.iter().any(|part| kind == *part));
+        if is_part && path.is_file() {
             return Err(refused(
                 "it is a file of weights or the like: name its directory, which has config.json and tokenizer.json beside it",
             ));

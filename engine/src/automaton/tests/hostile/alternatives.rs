@@ -1,6 +1,6 @@
 //! Alternatives of which one has to hold, and much has to be found out about the others.
 
-use super::{answered, list};
+use super::{Verdict, answered, list, work};
 use crate::automaton::tests::subject;
 
 /// Number of kinds of things that the items of an array may be.
@@ -149,4 +149,23 @@ fn closed_objects_that_require_keys_of_their_own() {
     }
     let effort = subject.automaton.effort() - before;
     assert!(effort < 50_000, "{effort}");
+}
+
+/// A part of `oneOf` that is also asked for elsewhere is not chosen again and again: that took all memory.
+#[test]
+fn alternatives_that_are_asked_for_anyway() {
+    let met = r##"{"type": "object", "required": ["k"], "properties": {"c": false}, "allOf": [{"$ref": "#/$defs/b"}],
+        "oneOf": [{"$ref": "#/$defs/b"}, {"required": ["c"]}],
+        "$defs": {"b": {"properties": {"k": {"type": "string"}}, "allOf": [{"properties": {"k": {"minLength": 1}}}]}}}"##;
+    answered(
+        met,
+        &[
+            (r#"{"k":"x"}"#, true),
+            (r#"{"k":""}"#, false),
+            (r#"{"k":"x","c":1}"#, false),
+        ],
+    );
+    let excluded = r#"{"type": "object", "required": ["a", "b"], "properties": {"c": false}, "allOf": [{"not": {"required": ["a", "b"]}}],
+        "oneOf": [{"required": ["a", "b"]}, {"required": ["c"]}]}"#;
+    assert_eq!(work(excluded, &[]), Verdict::Unsatisfiable);
 }
