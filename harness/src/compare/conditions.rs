@@ -42,41 +42,42 @@ fn place(run: &Run) -> String {
         .map_or_else(String::new, |path| path.display().to_string())
 }
 
-/// Returns the differences in the settings of runs that share a question, a sentence for each two runs: answers depend on what frameworks and models
-/// are asked.
-pub fn asked_differently(before: &[Run], after: &[Run]) -> Vec<String> {
-    let differing = manifests(before, after)
-        .into_iter()
-        .filter_map(|[(one, ours), (other, theirs)]| {
-            let differences = pairing::differences(&ours["settings"], &theirs["settings"]);
-            (!differences.is_empty()).then(|| {
-                let differences = differences.join(", ");
-                format!(
-                    "{} and {} were not asked alike: {differences} differ",
-                    place(one),
-                    place(other)
-                )
-            })
-        });
-    differing.collect()
+/// Returns a sentence for each two manifests of runs that share a question and of which `differences` finds some; `what` says what differs.
+fn sentences(
+    before: &[Run],
+    after: &[Run],
+    differences: impl Fn(&Value, &Value) -> Vec<String>,
+    what: impl Fn(&str) -> String,
+) -> Vec<String> {
+    let mut sentences = Vec::new();
+    for [(one, ours), (other, theirs)] in manifests(before, after) {
+        let found = differences(ours, theirs);
+        if !found.is_empty() {
+            sentences.push(format!(
+                "{} and {} {}",
+                place(one),
+                place(other),
+                what(&found.join(", "))
+            ));
+        }
+    }
+    sentences
 }
 
-/// Returns the differences in the hardware of runs that share a question, a sentence for each two runs.
+/// Returns the differences in the settings of runs that share a question, a sentence for each two manifests: answers depend on what frameworks and
+/// models are asked.
+pub fn asked_differently(before: &[Run], after: &[Run]) -> Vec<String> {
+    let differences = |ours: &Value, theirs: &Value| pairing::differences(&ours["settings"], &theirs["settings"]);
+    sentences(before, after, differences, |found| {
+        format!("were not asked alike: {found} differ")
+    })
+}
+
+/// Returns the differences in the hardware of runs that share a question, a sentence for each two manifests.
 pub fn on_different_hardware(before: &[Run], after: &[Run]) -> Vec<String> {
-    let differing = manifests(before, after)
-        .into_iter()
-        .filter_map(|[(one, ours), (other, theirs)]| {
-            let differences = hardware_differences(ours, theirs);
-            (!differences.is_empty()).then(|| {
-                let differences = differences.join(", ");
-                format!(
-                    "{} and {} ran on different hardware: {differences}",
-                    place(one),
-                    place(other)
-                )
-            })
-        });
-    differing.collect()
+    sentences(before, after, hardware_differences, |found| {
+        format!("ran on different hardware: {found}")
+    })
 }
 
 /// Returns the differences in hardware between two manifests: processors, and device, GPU and threads of the models that both have.

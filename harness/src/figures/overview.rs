@@ -39,7 +39,7 @@ pub struct Axes {
 
 /// Returns the axes of every model and framework of some runs of `bench` and `quality`, in the order in which they first occur. Answers after
 /// reasoning or a draft are left out; schemas and questions without room for some row of a model count for none of its rows; and rows of a model are
-/// compared over the data sets and tasks that all of them have answers to. Where they share none, each has the figures of its own. `scoring` has the
+/// compared over the datasets and tasks that all of them have answers to. Where they share none, each has the figures of its own. `scoring` has the
 /// rules by which answers of `bench` are judged.
 pub fn axes(bench: &[Record], quality: &[AnswerRecord], scoring: Scoring) -> Vec<Axes> {
     let mut axes: Vec<Axes> = Vec::new();

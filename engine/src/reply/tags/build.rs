@@ -156,6 +156,16 @@ impl<'f> Builder<'f> {
         Ok(point)
     }
 
+    /// Returns the point before other points.
+    fn fork(&mut self, points: Vec<PointId>) -> Result<PointId, CompileError> {
+        if let Some(known) = self.forks.get(&points) {
+            return Ok(*known);
+        }
+        let point = self.add(Point::Fork(points.clone()))?;
+        self.forks.insert(points, point);
+        Ok(point)
+    }
+
     /// Returns the point before one of some fixed texts, as the root of a trie, which is built from its leaves, so that tries share their branches.
     pub(super) fn alternatives(&mut self, mut alternatives: Vec<Alternative<'f>>) -> Result<PointId, CompileError> {
         self.look_at(alternatives.len())?;
@@ -205,14 +215,7 @@ impl<'f> Builder<'f> {
                     if !edges.is_empty() {
                         ended.push(self.branch(edges)?);
                     }
-                    match self.forks.get(&ended) {
-                        Some(known) => *known,
-                        None => {
-                            let fork = self.add(Point::Fork(ended.clone()))?;
-                            self.forks.insert(ended, fork);
-                            fork
-                        }
-                    }
+                    self.fork(ended)?
                 }
             };
             let Some(around) = runs.last_mut() else {

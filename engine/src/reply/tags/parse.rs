@@ -150,7 +150,7 @@ impl<'a> Parser<'a> {
             let content = match self.members.document.member(node, "schema") {
                 Some(schema) if self.members.document.content(schema) != Content::Null => self.schema(schema, false)?,
                 // SGLang, whose notation this is, takes a schema that is missing or null as one that allows every value.
-                _ => self.any_json(node)?,
+                _ => self.json(node, "true".to_owned(), false)?,
             };
             let content = self.format_of(content);
             let ends = vec![self.members.text(self.members.needed(node, "end")?)?];
@@ -197,19 +197,15 @@ impl<'a> Parser<'a> {
     }
 
     fn schema(&mut self, schema: NodeIndex, any_order: bool) -> Result<Format, CompileError> {
-        let source = ContentSource::Json {
-            schema: self.schema_text(schema)?,
-            any_order,
-            arguments: None,
-        };
-        self.content_at(schema, source)
+        let text = self.schema_text(schema)?;
+        self.json(schema, text, any_order)
     }
 
-    /// Any JSON document, of a node that has no schema.
-    fn any_json(&mut self, node: NodeIndex) -> Result<Format, CompileError> {
+    /// A JSON document by the text of its schema, which stands at a node.
+    fn json(&mut self, node: NodeIndex, schema: String, any_order: bool) -> Result<Format, CompileError> {
         let source = ContentSource::Json {
-            schema: "true".to_owned(),
-            any_order: false,
+            schema,
+            any_order,
             arguments: None,
         };
         self.content_at(node, source)

@@ -233,7 +233,7 @@ impl Automaton {
             Container::Array { .. } => values.length(kind.items()),
             Container::Object { values: members, .. } => values.count_members(members.unwrap_or_default()),
         };
-        // Keys that came neither in their turn nor can come later: an object that has one of them is no rival any more.
+        // Keys that did not come in their turn and cannot come later: an earlier object that has one of them is no rival any more.
         let pending = match kind {
             Container::Object { name, .. } => *name,
             Container::Array { .. } => None,
@@ -241,7 +241,6 @@ impl Automaton {
         let skipped = self.passed_keys(kind).iter().copied();
         let skipped = skipped.filter(|name| Some(*name) != pending && !self.has_seen(kind, *name));
         let skipped: HashSet<TextId> = skipped.collect();
-        let values = &self.search.algebra.values;
         let mut parts = vec![demand];
         for rival in values.others.all(rivals) {
             let rest = match self.search.algebra.assertions.get(rival).clone() {

@@ -41,7 +41,8 @@ enum Outline {
     Text,
     /// Any text without some texts in it, which may end anywhere. Its states are those of [`WithoutTexts`], shifted by one.
     Without(Arc<WithoutTexts>),
-    /// The same, and the text is none of some texts: the states of [`WithoutTexts`] are followed by those of [`ExcludedTexts`].
+    /// Any text that has none of some texts in it and is none of some others, which may end anywhere else. Its states are those of [`WithoutTexts`],
+    /// shifted by one, and behind them those of [`ExcludedTexts`], while the text may still become one of the others.
     OtherThan(Arc<WithoutTexts>, ExcludedTexts),
     /// Any document, reduced to whether it can have ended.
     Json,
