@@ -204,7 +204,8 @@ mod tests {
             assert_eq!(parse(text).unwrap(), source);
             assert_eq!(source.to_string(), text);
         }
-        let file = parse("src/lib.rs").unwrap_err().to_string();
+        assert_eq!(parse("src/lib.rs").unwrap(), hub("src/lib.rs", None));
+        let file = parse("builtin/model.safetensors").unwrap_err().to_string();
         assert!(file.contains("name its directory"), "{file}");
         for wrong in [
             "a/b:",
