@@ -82,17 +82,26 @@ struct Barrier {
     }
 };
 
-// A context is entered once; from then on jumps, which are cheaper, lead out of it and back.
+// Bytes of a stack.
+constexpr int STACK = 256 << 10;
+
+// A context is entered once, and serves all blocks; from then on jumps, which are cheaper, lead out of it and back.
 struct Thread {
     ucontext_t context;
     jmp_buf resume;
-    std::unique_ptr<char[]> stack{new char[256 << 10]};
+    std::unique_ptr<char[]> stack{new char[STACK]};
     bool begun = false, ended = false;
     unsigned exchanges = 0;
 };
 static std::vector<Thread> threads;
 static std::vector<Barrier> barriers; // that of the block, then those of the warps
 static std::vector<float> exchanged[2];
+// The sum of a warp's values, with the round of the warp's barrier behind which it holds.
+struct Sum {
+    int round;
+    float value;
+};
+static std::vector<Sum> sums[2];
 static jmp_buf scheduler;
 static int running;
 
@@ -117,11 +126,15 @@ static const float *exchange(float value) {
 }
 static float WARP_XOR(float value, int mask) { return exchange(value)[running ^ mask]; }
 #define WARP_SUM emulated_sum
+// The first thread of a warp to go on adds up for all.
 static float emulated_sum(float value) {
     const float *values = exchange(value) + running / 32 * 32;
-    float sum = 0.0f;
-    for (int i = 0; i < 32; i++) sum += values[i];
-    return sum;
+    Sum &sum = sums[threads[running].exchanges % 2][running / 32];
+    if (sum.round != warp_barrier().round) {
+        sum = {warp_barrier().round, 0.0f};
+        for (int i = 0; i < 32; i++) sum.value += values[i];
+    }
+    return sum.value;
 }
 
 #ifdef FORMAT
@@ -134,14 +147,17 @@ static float emulated_sum(float value) {
 static void (*kernel)(void **);
 static void **kernel_arguments;
 
+// Runs a thread of each block, one after another.
 static void run_thread() {
-    kernel(kernel_arguments);
-    threads[running].ended = true;
-    for (Barrier *barrier : {&barriers[0], &warp_barrier()}) {
-        barrier->members--;
-        if (barrier->members > 0) barrier->pass_if_complete();
+    for (;;) {
+        kernel(kernel_arguments);
+        threads[running].ended = true;
+        for (Barrier *barrier : {&barriers[0], &warp_barrier()}) {
+            barrier->members--;
+            if (barrier->members > 0) barrier->pass_if_complete();
+        }
+        if (!_setjmp(threads[running].resume)) _longjmp(scheduler, 1);
     }
-    _longjmp(scheduler, 1);
 }
 
 // Runs the thread `running` up to its next barrier or its end.
@@ -150,22 +166,23 @@ static void run_on() {
     if (_setjmp(scheduler)) return;
     if (thread.begun) _longjmp(thread.resume, 1);
     thread.begun = true;
+    getcontext(&thread.context);
+    thread.context.uc_stack.ss_sp = thread.stack.get();
+    thread.context.uc_stack.ss_size = STACK - running % 64 * 320;
+    thread.context.uc_link = nullptr;
+    makecontext(&thread.context, run_thread, 0);
     setcontext(&thread.context);
 }
 
 static void run_block(int size) {
     barriers.assign(1 + (size + 31) / 32, Barrier());
+    for (auto &of_warps : sums) of_warps.assign((size + 31) / 32, Sum{0, 0.0f});
     barriers[0].members = size;
     for (int i = 0; i < size; i++) {
         Thread &thread = threads[i];
         barriers[1 + i / 32].members++;
-        thread.begun = thread.ended = false;
+        thread.ended = false;
         thread.exchanges = 0;
-        getcontext(&thread.context);
-        thread.context.uc_stack.ss_sp = thread.stack.get();
-        thread.context.uc_stack.ss_size = 256 << 10;
-        thread.context.uc_link = nullptr;
-        makecontext(&thread.context, run_thread, 0);
     }
     for (bool some = true; some;) {
         some = false;

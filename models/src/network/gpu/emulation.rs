@@ -5,7 +5,7 @@ use std::ffi::{CStr, CString, OsString, c_char, c_int, c_void};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use candle_core::{DType, Error, Result};
 
@@ -13,12 +13,14 @@ use crate::load::gguf::BlockFormat;
 
 type Launch = unsafe extern "C" fn(*const c_char, *const u32, u32, *mut *mut c_void) -> c_int;
 
+/// The `launch` of a library, once that is built, which runs one kernel at a time.
+type Library = OnceLock<Mutex<Launch>>;
+
 /// The emulated kernels for one number format, and how often they were launched and waited for, those of
 /// [`Emulation::of_format`] included.
 #[derive(Debug)]
 pub(crate) struct Emulation {
-    /// The library's `launch`, which runs one kernel at a time.
-    run: Mutex<Launch>,
+    library: Arc<Library>,
     /// Launches, then waits.
     counts: Arc<[AtomicUsize; 2]>,
 }
@@ -55,28 +57,17 @@ impl Emulation {
         Self::open(&definitions, Arc::clone(&self.counts))
     }
 
-    /// The library with these definitions, built once by the C++ compiler that `CXX` names or `c++`.
+    /// The library with these definitions, built once by the C++ compiler that `CXX` names or `c++`. Tests build and run different
+    /// libraries at the same time.
     fn open(definitions: &[(&str, &str)], counts: Arc<[AtomicUsize; 2]>) -> Arc<Self> {
-        static BUILT: Mutex<Option<HashMap<String, PathBuf>>> = Mutex::new(None);
+        static BUILT: Mutex<Option<HashMap<String, Arc<Library>>>> = Mutex::new(None);
         let definitions = definitions.iter().map(|(name, value)| format!("-D{name}={value}"));
         let definitions: Vec<String> = definitions.collect();
         let mut built = BUILT.lock().unwrap();
-        let library = built.get_or_insert_default().entry(definitions.concat());
-        let library = library.or_insert_with(|| build(&definitions));
-        let library = CString::new(library.to_str().unwrap()).unwrap();
-        // SAFETY: the library is this crate's own; it has one function, of that type.
-        #[allow(unsafe_code)]
-        let run = unsafe {
-            let handle = dlopen(library.as_ptr(), RTLD_NOW);
-            assert!(!handle.is_null(), "{library:?} cannot be loaded");
-            let launch = dlsym(handle, c"launch".as_ptr());
-            assert!(!launch.is_null(), "{library:?} has no function launch");
-            std::mem::transmute::<*mut c_void, Launch>(launch)
-        };
-        Arc::new(Self {
-            run: Mutex::new(run),
-            counts,
-        })
+        let library = Arc::clone(built.get_or_insert_default().entry(definitions.concat()).or_default());
+        drop(built);
+        library.get_or_init(|| Mutex::new(load(&build(&definitions))));
+        Arc::new(Self { library, counts })
     }
 
     /// Numbers of launches and waits so far.
@@ -92,10 +83,8 @@ impl Emulation {
     /// Runs a kernel to its end.
     pub(crate) fn launch(&self, name: &CStr, grid: [u32; 3], block: u32, arguments: &mut [*mut c_void]) -> Result<()> {
         self.counts[0].fetch_add(1, Ordering::Relaxed);
-        // One library serves all emulations of a format, and has its state in statics.
-        static ONE: Mutex<()> = Mutex::new(());
-        let _one = ONE.lock().unwrap();
-        let run = self.run.lock().unwrap();
+        // A library has its state in statics.
+        let run = self.library.get().unwrap().lock().unwrap();
         // SAFETY: the arguments are pointers to values of the kernel's parameters, which the tests hold against other passes.
         #[allow(unsafe_code)]
         let status = unsafe { run(name.as_ptr(), grid.as_ptr(), block, arguments.as_mut_ptr()) };
@@ -103,6 +92,20 @@ impl Emulation {
             0 => Ok(()),
             _ => Err(Error::Msg(format!("no kernel {name:?}"))),
         }
+    }
+}
+
+/// The function of a library that launches its kernels.
+fn load(library: &Path) -> Launch {
+    let file = CString::new(library.to_str().unwrap()).unwrap();
+    // SAFETY: the library is this crate's own; it has one function, of that type.
+    #[allow(unsafe_code)]
+    unsafe {
+        let handle = dlopen(file.as_ptr(), RTLD_NOW);
+        assert!(!handle.is_null(), "{library:?} cannot be loaded");
+        let launch = dlsym(handle, c"launch".as_ptr());
+        assert!(!launch.is_null(), "{library:?} has no function launch");
+        std::mem::transmute::<*mut c_void, Launch>(launch)
     }
 }
 
