@@ -259,8 +259,10 @@ impl NumberSets {
     /// Where members exist but writing one down would take too many digits, or the union of both ways would be too
     /// large.
     pub(crate) fn members(&mut self, id: NumberSetId, most: usize) -> Result<Vec<Decimal>, NumberLimitReached> {
-        let values = self.decimals.or(id.literals, id.others)?;
-        self.decimals.members(values, most)
+        match self.decimals.or(id.literals, id.others)? {
+            DecimalSets::NONE => Ok(Vec::new()),
+            values => self.decimals.members(values, most),
+        }
     }
 
     fn both_ways(

@@ -217,6 +217,11 @@ impl Languages {
         self.arena.nullable(language)
     }
 
+    /// Whether `text` belongs to `language`, a list of words with bounds on their lengths; `None` where that does not show.
+    pub(crate) fn has_word(&self, language: LanguageId, text: &str) -> Option<bool> {
+        self.arena.has_word(language, text)
+    }
+
     /// Whether `text` belongs to `language`.
     pub(crate) fn contains(&mut self, language: LanguageId, text: &str) -> Result<bool, LimitReached> {
         let mut state = language;

@@ -203,6 +203,27 @@ impl DecisionDiagrams {
         at == DiagramId::ALWAYS
     }
 
+    /// Whether a diagram admits the verdicts of each of these values; a value is given by the assertions that it satisfies, sorted. The
+    /// path on which nothing is satisfied is walked once for all values, since most of them leave it late.
+    pub(crate) fn admits_each<'a>(&self, id: DiagramId, values: impl Iterator<Item = &'a [u32]>) -> Vec<bool> {
+        let mut path = Vec::new();
+        let mut end = id;
+        while let Some(node) = self.node(end) {
+            path.push((node.assertion, node.valid));
+            end = node.invalid;
+        }
+        let admits = |satisfied: &[u32]| {
+            let mut tested = satisfied
+                .iter()
+                .filter_map(|assertion| path.binary_search_by_key(assertion, |(tested, _)| *tested).ok());
+            match tested.next() {
+                Some(place) => self.admits(path[place].1, |assertion| satisfied.binary_search(&assertion).is_ok()),
+                None => end == DiagramId::ALWAYS,
+            }
+        };
+        values.map(admits).collect()
+    }
+
     /// The verdict that `assertion` must have in every admitted vector; `None` if both occur or this does not show on a
     /// single path.
     pub(crate) fn forced(&self, id: DiagramId, assertion: u32) -> Option<bool> {

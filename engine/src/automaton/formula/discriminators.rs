@@ -3,7 +3,7 @@
 
 use crate::automaton::formula::{Algebra, Assertion, AssertionId, AtomKind, FormulaId, Keys, TextId};
 use crate::json::Value;
-use crate::schema::Body;
+use crate::schema::{Body, SchemaSet};
 use crate::strings::LanguageId;
 use hashbrown::HashSet;
 
@@ -89,7 +89,7 @@ impl Algebra {
                     asked.languages.push(keys);
                 }
                 Some((AtomKind::Members(Keys::Name(name), assertion), true)) => {
-                    let values = self.values_in_schema(assertion);
+                    let values = self.values_in_schema(&self.schema, assertion);
                     let few = values.filter(|values| values.len() <= COMPARED_VALUES);
                     asked.listed.extend(few.map(|values| (name, values)));
                 }
@@ -158,7 +158,7 @@ impl Algebra {
             {
                 Some((AtomKind::Has(one), true)) => is_required |= one == name,
                 Some((AtomKind::Members(Keys::Name(one), assertion), true)) if one == name => {
-                    listed = listed.or_else(|| self.values_in_schema(assertion));
+                    listed = listed.or_else(|| self.values_in_schema(&self.schema, assertion));
                 }
                 _ => {}
             }
@@ -166,12 +166,12 @@ impl Algebra {
         listed.filter(|_| is_required)
     }
 
-    /// The values of the `const` or `enum` of a subschema that an assertion stands for.
-    fn values_in_schema(&self, assertion: AssertionId) -> Option<&[Value]> {
+    /// The values of the `const` or `enum` of a subschema, one of this algebra's `schema`, that an assertion stands for.
+    pub(crate) fn values_in_schema<'a>(&self, schema: &'a SchemaSet, assertion: AssertionId) -> Option<&'a [Value]> {
         let Assertion::Node(node) = self.assertions.get(assertion) else {
             return None;
         };
-        match &self.schema.node(*node).body {
+        match &schema.node(*node).body {
             Body::Keywords(keywords) => keywords.values.as_deref(),
             Body::Anything | Body::Nothing => None,
         }

@@ -234,12 +234,11 @@ impl Search {
         let Some(finite) = finite else {
             return Ok(others);
         };
-        let (mut all, mut admitted) = (Vec::new(), Vec::new());
-        for (value, satisfied) in &finite.known {
-            all.push(*value);
-            let verdict = |assertion: u32| satisfied.binary_search(&assertion).is_ok();
-            admitted.extend(self.algebra.diagrams.admits(what.diagram, verdict).then_some(*value));
-        }
+        let all: Vec<AssertionId> = finite.known.iter().map(|(value, _)| *value).collect();
+        let satisfied = finite.known.iter().map(|(_, satisfied)| &satisfied[..]);
+        let mut is_admitted = self.algebra.diagrams.admits_each(what.diagram, satisfied).into_iter();
+        let mut admitted = all.clone();
+        admitted.retain(|_| is_admitted.next() == Some(true));
         let admitted = (sets.listed)(&mut self.algebra, &admitted)?;
         if others == sets.none {
             return Ok(admitted);

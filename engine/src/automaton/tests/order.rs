@@ -423,3 +423,29 @@ fn keys_that_were_left_out_tell_items_apart() {
         assert_eq!(next.is_some(), is_allowed, "{before}");
     }
 }
+
+/// A key may come in its turn where enough keys are left behind it, however many those are: no search of its own is made for each.
+#[test]
+fn enough_keys_are_left_behind_one_in_its_turn() {
+    let properties: Vec<String> = (0..3_000)
+        .map(|at| format!(r#""p{at:04}": {{"type": "string"}}"#))
+        .collect();
+    let mut subject = styled(
+        &format!(
+            r#"{{"type": "object", "properties": {{{}}}, "minProperties": 3, "additionalProperties": false}}"#,
+            properties.join(",")
+        ),
+        Style::generation(),
+    );
+    for (text, is_beginning) in [
+        (r#"{"p0000":"","p0001":"","p2999":""}"#, true),
+        (r#"{"p2997":"","p2998":"","p2999":""}"#, true),
+        (r#"{"p2998"#, false),
+        (r#"{"p2000":"","p2998"#, true),
+        (r#"{"p2000":"","p2999"#, false),
+        (r#"{"p2000":"","p1999"#, false),
+        (r#"{"p2000":"","p2998":""}"#, false),
+    ] {
+        assert_eq!(subject.begins(text), is_beginning, "{text}");
+    }
+}

@@ -102,9 +102,14 @@ impl Arena {
         }
     }
 
+    /// Whether a word is in a language of lists and bounds on lengths; none where that does not show.
+    pub(in crate::strings) fn has_word(&self, language: LanguageId, word: &str) -> Option<bool> {
+        self.has_word_within(language, word, &mut { WORD_TEST_PARTS })
+    }
+
     /// Whether a word is in a language of lists and bounds on lengths, of which so many parts are `left` to look at; none
     /// where that does not show.
-    fn has_word(&self, language: LanguageId, word: &str, left: &mut usize) -> Option<bool> {
+    fn has_word_within(&self, language: LanguageId, word: &str, left: &mut usize) -> Option<bool> {
         *left = left.checked_sub(1)?;
         if let Some((min, max)) = self.as_length(language) {
             return Some((min..=max).contains(&(word.chars().count() as u64)));
@@ -121,15 +126,15 @@ impl Arena {
                     let is_of = |first| ranges.iter().any(|range| (range.first..=range.last).contains(&first));
                     return Some(rest.as_str().is_empty() && first.is_some_and(is_of));
                 }
-                Expr::Not(inner) => return Some(!self.has_word(*inner, rest.as_str(), left)?),
+                Expr::Not(inner) => return Some(!self.has_word_within(*inner, rest.as_str(), left)?),
                 Expr::And(members) => {
                     return members.iter().try_fold(true, |all, member| {
-                        Some(all && self.has_word(*member, rest.as_str(), left)?)
+                        Some(all && self.has_word_within(*member, rest.as_str(), left)?)
                     });
                 }
                 Expr::Or(members) => {
                     return members.iter().try_fold(false, |any, member| {
-                        Some(any || self.has_word(*member, rest.as_str(), left)?)
+                        Some(any || self.has_word_within(*member, rest.as_str(), left)?)
                     });
                 }
                 _ => return None,
@@ -173,7 +178,7 @@ impl Arena {
         let mut left = Vec::with_capacity(words.len());
         for word in &words {
             let others = members.iter().filter(|member| **member != list);
-            let mut others = others.map(|member| self.has_word(*member, word, &mut { WORD_TEST_PARTS }));
+            let mut others = others.map(|member| self.has_word(*member, word));
             match others.try_fold(true, |all, has| Some(all && has?)) {
                 Some(true) => left.push(&word[..]),
                 Some(false) => {}

@@ -7,7 +7,7 @@
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::{AssertionId, Constraint, FormulaId};
 use crate::automaton::search::search::Search;
-use crate::json::Value;
+use crate::json::{Shape, Value};
 use crate::{numbers, strings};
 use std::sync::Arc;
 
@@ -98,6 +98,9 @@ impl Search {
         if what.numbers.depends_on_spelling() {
             return Ok(None);
         }
+        if let Some(values) = self.listed_scalars(assertion, what) {
+            return Ok(Some(values.into()));
+        }
         let numbers::NumberCount::Exactly(_) = self.algebra.number_texts.sets_mut().cardinality(what.numbers, most)?
         else {
             return Ok(None);
@@ -111,6 +114,33 @@ impl Search {
         };
         values.sort_unstable();
         Ok(Some(values.into()))
+    }
+
+    /// The sorted values, among those that the `const` or `enum` of an assertion lists, that satisfy its constraint, which has no arrays
+    /// and objects; `None` if there is no such list, or if this does not show easily.
+    fn listed_scalars(&mut self, assertion: AssertionId, what: Constraint) -> Option<Vec<AssertionId>> {
+        let schema = self.algebra.schema.clone();
+        let listed = self.algebra.values_in_schema(&schema, assertion)?;
+        let mut values = Vec::with_capacity(listed.len());
+        for value in listed {
+            let is_of = match value.as_ref().shape() {
+                Shape::Null => what.null,
+                Shape::Bool(true) => what.yes,
+                Shape::Bool(false) => what.no,
+                Shape::Number(number) => {
+                    let sets = self.algebra.number_texts.sets();
+                    sets.contains(what.numbers, number, true) || sets.contains(what.numbers, number, false)
+                }
+                Shape::String(text) => self.algebra.languages.has_word(what.strings, text)?,
+                Shape::Array(_) | Shape::Object(_) => false,
+            };
+            if is_of {
+                values.push(self.algebra.equal_to(value.as_ref()));
+            }
+        }
+        values.sort_unstable();
+        values.dedup();
+        Some(values)
     }
 
     /// The scalars that satisfy a constraint, of numbers and of strings at most `most` each, as assertions of being equal to

@@ -9,6 +9,7 @@ use crate::automaton::search::containers::object_facts::{
 use crate::automaton::search::containers::tableau::{Reasons, united};
 use crate::automaton::search::{Requirement, Search};
 use crate::strings::LanguageId;
+use hashbrown::HashSet;
 
 impl ObjectFacts<'_> {
     /// Whether a model has the member that an exception asks for.
@@ -237,7 +238,7 @@ impl ObjectFacts<'_> {
         Ok(Some(model))
     }
 
-    /// The model with more members until there are enough; `None` if that is impossible.
+    /// The model with more members until there are enough, from `names`, which are sorted, and `cells`; `None` if that is impossible.
     fn filled(
         &self,
         search: &mut Search,
@@ -248,11 +249,11 @@ impl ObjectFacts<'_> {
         if model.count.max(self.min) >= self.over {
             return Ok(None);
         }
-        // Names of which no fact speaks are better left to those who asked for them to be named.
-        let (named, told): (Vec<TextId>, Vec<TextId>) = names
-            .iter()
-            .partition(|name| self.around.named.contains(name) && !self.keys.contains_key(&MemberRole::Key(**name)));
-        self.fill_with(search, &mut model, &told)?;
+        // Keys that should be named come last, and the last of them first: a model for keys in order then holds until few are left.
+        let named = || self.around.named.iter().rev().copied();
+        let is_named: HashSet<TextId> = named().collect();
+        let told = names.iter().copied().filter(|name| !is_named.contains(name));
+        self.fill_with(search, &mut model, told)?;
         for cell in cells {
             if model.count >= self.min {
                 break;
@@ -271,13 +272,22 @@ impl ObjectFacts<'_> {
                 });
             }
         }
-        self.fill_with(search, &mut model, &named)?;
+        self.fill_with(
+            search,
+            &mut model,
+            named().filter(|name| names.binary_search(name).is_ok()),
+        )?;
         Ok((model.count >= self.min).then_some(model))
     }
 
     /// Adds members with some keys until there are enough.
-    fn fill_with(&self, search: &mut Search, model: &mut ObjectModel, names: &[TextId]) -> Result<(), AutomatonError> {
-        for &name in names {
+    fn fill_with(
+        &self,
+        search: &mut Search,
+        model: &mut ObjectModel,
+        names: impl Iterator<Item = TextId>,
+    ) -> Result<(), AutomatonError> {
+        for name in names {
             if model.count >= self.min {
                 break;
             }
