@@ -3,7 +3,7 @@
 // A block's threads are contexts of their own that take turns. They wait for each other at barriers, as on a GPU; an exchange within
 // a warp is two of them. Built by the tests with WEIGHT defined as for the kernels:
 //
-//     c++ -std=c++17 -O2 -shared -fPIC -DWEIGHT=bf16 emulation.cpp
+//     c++ -std=c++17 -O2 -fvisibility=hidden -shared -fPIC -DWEIGHT=bf16 emulation.cpp
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -219,7 +219,7 @@ static const struct {
 };
 
 // Runs a kernel to its end; 1 where there is none of that name. One call at a time.
-extern "C" int launch(const char *name, const uint32_t *grid, uint32_t block, void **arguments) {
+extern "C" __attribute__((visibility("default"))) int launch(const char *name, const uint32_t *grid, uint32_t block, void **arguments) {
     kernel = nullptr;
     for (const auto &entry : kernels)
         if (std::string(name) == entry.name) kernel = entry.run;

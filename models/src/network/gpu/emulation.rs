@@ -129,6 +129,8 @@ fn build(definitions: &[String]) -> PathBuf {
         .args([
             "-std=c++17",
             "-O2",
+            // Statics of templates would be one for all libraries otherwise.
+            "-fvisibility=hidden",
             "-U_FORTIFY_SOURCE",
             "-Wno-unknown-pragmas",
             "-shared",
