@@ -294,8 +294,10 @@ fn states_of_formats_are_not_kept_with_each_text() {
     for (keywords, texts) in cases {
         let schema = format!(r#"{{"type": "string", {keywords}}}"#);
         let [mut wide, mut narrow] = [16_000_000, CELLS].map(|cells| {
-            let mut limits = Limits::default();
-            limits.language_cells = cells;
+            let limits = Limits {
+                language_cells: cells,
+                ..Limits::default()
+            };
             let options = ExactOptions {
                 formats: Formats::Asserted,
                 ..ExactOptions::judging().limits(limits)
