@@ -174,7 +174,15 @@ fn formats_beside_patterns_go_on_iff_both_can_be_completed() {
         (
             "idn-hostname",
             "xaé--.1אק。",
-            &[r"\.(com|org)$", "^[a-z0-9.-]+$", "^(?!ax$)", "^[^é]+$", r"^a\."],
+            &[
+                r"\.(com|org)$",
+                "^[a-z0-9.-]+$",
+                "^(?!ax$)",
+                "^[^é]+$",
+                r"^a\.",
+                r"[^\x00-\x7F]",
+                "^[^b-z]*é$",
+            ],
         ),
     ];
     let mut rng = ChaCha8Rng::seed_from_u64(11);
