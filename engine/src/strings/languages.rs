@@ -119,6 +119,53 @@ impl Languages {
         }
     }
 
+    /// Does work whose result mentions none of the languages that it makes, and drops them if they [have to be](Self::end). As long as there is
+    /// room, they serve the work that is to come.
+    pub(crate) fn try_out<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
+        self.begin();
+        let result = work(self);
+        self.end();
+        result
+    }
+
+    /// Begins work of which nothing is needed later but what mentions no language that it makes.
+    pub(crate) fn begin(&mut self) {
+        self.arena.begin();
+        self.derivatives.begin();
+        self.emptiness.begin();
+        self.prefix_universal.begin();
+        self.open_classes.begin();
+        self.lengths.begin();
+        self.live.begin();
+        self.patterns.begin();
+        self.formats.begin();
+        self.fingerprints.begin();
+        self.over_approximations.begin();
+        self.slacks.begin();
+        self.counted.begin();
+        self.completing.begin();
+    }
+
+    /// Ends the work that [began](Self::begin) last. Returns whether all languages made since then were dropped, with what was found out since
+    /// then: so many cells were in use that there might be too few for what is to come.
+    pub(crate) fn end(&mut self) -> bool {
+        let fails = self.arena.end();
+        self.derivatives.end(fails);
+        self.emptiness.end(fails);
+        self.prefix_universal.end(fails);
+        self.open_classes.end(fails);
+        self.lengths.end(fails);
+        self.live.end(fails);
+        self.patterns.end(fails);
+        self.formats.end(fails);
+        self.fingerprints.end(fails);
+        self.over_approximations.end(fails);
+        self.slacks.end(fails);
+        self.counted.end(fails);
+        self.completing.end(fails);
+        fails
+    }
+
     /// The language of every text.
     pub(crate) fn any(&self) -> LanguageId {
         ANY
@@ -210,6 +257,11 @@ impl Languages {
     /// Lets `name` stand for `language` where a pattern of a dialect is asked for.
     pub(crate) fn name_pattern(&mut self, syntax: PatternSyntax, name: &str, language: LanguageId) {
         self.patterns.insert((syntax, name.to_owned()), Ok(language));
+    }
+
+    /// Whether `language` was made and not dropped since then.
+    pub(crate) fn has(&self, language: LanguageId) -> bool {
+        (language.0 as usize) < self.arena.len()
     }
 
     /// Whether the empty text belongs to `language`.

@@ -1,6 +1,7 @@
 //! Two-layer stores: an immutable layer shared by all schemas, below the entries that one schema has added.
 //!
-//! Formats and the states within their texts recur in schema after schema, so they are computed once.
+//! Formats and the states within their texts recur in schema after schema, so they are computed once. The entries added last can be
+//! dropped again: those since a store was told to [begin](LayeredVec::begin) a trial, which may be within another.
 
 use std::hash::Hash;
 use std::ops::Index;
@@ -15,6 +16,8 @@ use crate::strings::language_id::LanguageId;
 pub(super) struct LayeredVec<T> {
     shared: Arc<[T]>,
     own: Vec<T>,
+    /// The number of own values where each trial that has not ended began.
+    trials: Vec<usize>,
 }
 
 impl<T: Clone> LayeredVec<T> {
@@ -22,6 +25,7 @@ impl<T: Clone> LayeredVec<T> {
         Self {
             shared: Arc::new([]),
             own: Vec::new(),
+            trials: Vec::new(),
         }
     }
 
@@ -30,6 +34,7 @@ impl<T: Clone> LayeredVec<T> {
         Self {
             shared: self.shared.iter().cloned().chain(self.own).collect(),
             own: Vec::new(),
+            trials: Vec::new(),
         }
     }
 
@@ -38,6 +43,25 @@ impl<T: Clone> LayeredVec<T> {
         Self {
             shared: self.shared.clone(),
             own: Vec::with_capacity(room),
+            trials: Vec::new(),
+        }
+    }
+
+    /// Begins a trial.
+    pub(super) fn begin(&mut self) {
+        self.trials.push(self.own.len());
+    }
+
+    /// The places of the values that were added since the last trial began.
+    pub(super) fn last_trial(&self) -> std::ops::Range<usize> {
+        let before = self.trials.last().copied().unwrap_or_default();
+        self.shared.len() + before..self.len()
+    }
+
+    /// Ends the trial that began last; its values are dropped if it `fails`.
+    pub(super) fn end(&mut self, fails: bool) {
+        if let Some(before) = self.trials.pop().filter(|_| fails) {
+            self.own.truncate(before);
         }
     }
 
@@ -76,6 +100,7 @@ impl<T> Index<usize> for LayeredVec<T> {
 pub(super) struct LayeredMap<K, V> {
     shared: Arc<HashMap<K, V>>,
     own: HashMap<K, V>,
+    trials: Trials<K, V>,
 }
 
 impl<K: Clone + Eq + Hash, V: Clone> LayeredMap<K, V> {
@@ -83,6 +108,7 @@ impl<K: Clone + Eq + Hash, V: Clone> LayeredMap<K, V> {
         Self {
             shared: Arc::new(HashMap::new()),
             own: HashMap::new(),
+            trials: Trials::default(),
         }
     }
 
@@ -93,6 +119,7 @@ impl<K: Clone + Eq + Hash, V: Clone> LayeredMap<K, V> {
         Self {
             shared: Arc::new(all),
             own: HashMap::new(),
+            trials: Trials::default(),
         }
     }
 
@@ -101,6 +128,7 @@ impl<K: Clone + Eq + Hash, V: Clone> LayeredMap<K, V> {
         Self {
             shared: self.shared.clone(),
             own: HashMap::new(),
+            trials: Trials::default(),
         }
     }
 
@@ -116,7 +144,26 @@ impl<K: Clone + Eq + Hash, V: Clone> LayeredMap<K, V> {
     }
 
     pub(super) fn insert(&mut self, key: K, value: V) {
-        self.own.insert(key, value);
+        let noted = self.trials.are_begun().then(|| key.clone());
+        let before = self.own.insert(key, value);
+        if let Some(key) = noted {
+            self.trials.note(key, before);
+        }
+    }
+
+    /// Begins a trial.
+    pub(super) fn begin(&mut self) {
+        self.trials.begin();
+    }
+
+    /// Ends the trial that began last; the store is as it was before if it `fails`.
+    pub(super) fn end(&mut self, fails: bool) {
+        for (key, before) in self.trials.end(fails).into_iter().rev() {
+            match before {
+                Some(before) => drop(self.own.insert(key, before)),
+                None => drop(self.own.remove(&key)),
+            }
+        }
     }
 
     /// The number of values that are not shared.
@@ -134,6 +181,7 @@ pub(super) struct LayeredById<T> {
     late: HashMap<LanguageId, T>,
     /// The values of other expressions, by their numbers.
     own: Vec<Option<T>>,
+    trials: Trials<LanguageId, T>,
 }
 
 impl<T: Clone> LayeredById<T> {
@@ -142,6 +190,7 @@ impl<T: Clone> LayeredById<T> {
             shared: Arc::new([]),
             late: HashMap::new(),
             own: Vec::new(),
+            trials: Trials::default(),
         }
     }
 
@@ -152,6 +201,7 @@ impl<T: Clone> LayeredById<T> {
             shared: values.collect(),
             late: HashMap::new(),
             own: Vec::new(),
+            trials: Trials::default(),
         }
     }
 
@@ -161,6 +211,7 @@ impl<T: Clone> LayeredById<T> {
             shared: self.shared.clone(),
             late: HashMap::new(),
             own: Vec::new(),
+            trials: Trials::default(),
         }
     }
 
@@ -173,16 +224,77 @@ impl<T: Clone> LayeredById<T> {
 
     /// Sets the value of an expression, of which the arena has so many.
     pub(super) fn put(&mut self, id: LanguageId, value: T, expressions: usize) {
-        match (id.0 as usize).checked_sub(self.shared.len()) {
-            None => {
-                self.late.insert(id, value);
-            }
+        let before = match (id.0 as usize).checked_sub(self.shared.len()) {
+            None => self.late.insert(id, value),
             Some(place) => {
                 if self.own.len() <= place {
                     self.own.resize(expressions - self.shared.len(), None);
                 }
-                self.own[place] = Some(value);
+                self.own[place].replace(value)
             }
+        };
+        if self.trials.are_begun() {
+            self.trials.note(id, before);
+        }
+    }
+
+    /// Begins a trial.
+    pub(super) fn begin(&mut self) {
+        self.trials.begin();
+    }
+
+    /// Ends the trial that began last; the store is as it was before if it `fails`.
+    pub(super) fn end(&mut self, fails: bool) {
+        for (id, before) in self.trials.end(fails).into_iter().rev() {
+            match ((id.0 as usize).checked_sub(self.shared.len()), before) {
+                (Some(place), before) => self.own[place] = before,
+                (None, Some(before)) => drop(self.late.insert(id, before)),
+                (None, None) => drop(self.late.remove(&id)),
+            }
+        }
+    }
+}
+
+/// The entries that trials have changed, with their values before.
+#[derive(Debug)]
+struct Trials<K, V> {
+    changes: Vec<(K, Option<V>)>,
+    /// The number of changes where each trial that has not ended began.
+    begun: Vec<usize>,
+}
+
+impl<K, V> Default for Trials<K, V> {
+    fn default() -> Self {
+        Self {
+            changes: Vec::new(),
+            begun: Vec::new(),
+        }
+    }
+}
+
+impl<K, V> Trials<K, V> {
+    fn are_begun(&self) -> bool {
+        !self.begun.is_empty()
+    }
+
+    fn begin(&mut self) {
+        self.begun.push(self.changes.len());
+    }
+
+    fn note(&mut self, key: K, before: Option<V>) {
+        self.changes.push((key, before));
+    }
+
+    /// Ends the trial that began last, and returns the changes that are to be taken back.
+    fn end(&mut self, fails: bool) -> Vec<(K, Option<V>)> {
+        let from = self.begun.pop().unwrap_or_default();
+        match fails {
+            true => self.changes.split_off(from),
+            false if self.begun.is_empty() => {
+                self.changes = Vec::new();
+                Vec::new()
+            }
+            false => Vec::new(),
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::automaton::DecodeState;
 use crate::mask::cache::bounded::{BoundedCache, lock};
 use crate::mask::cache::token_set::TokenSet;
 use crate::mask::index::base_sets::Words;
-use crate::strings::{Fingerprint, LanguageId};
+use crate::strings::{Fingerprint, LanguageId, Languages};
 
 use super::few_tokens::FewTokensCache;
 use super::open_lengths::OpenLengths;
@@ -82,6 +82,13 @@ impl Default for StringCache {
 }
 
 impl StringCache {
+    /// Forgets what is known of languages that were dropped.
+    pub(super) fn forget(&mut self, languages: &Languages) {
+        self.lengths.forget(languages);
+        self.walked = ResidualStates::default();
+        self.few = FewTokensCache::default();
+    }
+
     /// Returns the bytes that the caches take, roughly.
     pub(crate) fn bytes(&self) -> usize {
         self.walked.bytes() + self.few.bytes() + self.sets.bytes()

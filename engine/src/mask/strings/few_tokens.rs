@@ -238,8 +238,13 @@ impl FewTokens<'_> {
         cache: &mut FewTokensCache,
         language: LanguageId,
     ) -> Result<(), AutomatonError> {
+        // Each token leads to a language of its own where these cannot be enumerated.
+        let is_trial = automaton.languages().is_non_enumerable(language);
+        if is_trial {
+            automaton.languages_mut().begin();
+        }
         let found = self.find_within(automaton, cache, language);
-        if cache.states.are_many() {
+        if (is_trial && automaton.languages_mut().end()) || cache.states.are_many() {
             *cache = FewTokensCache::default();
         }
         found

@@ -3,7 +3,7 @@
 use hashbrown::HashMap;
 
 use crate::automaton::{Automaton, AutomatonError};
-use crate::strings::LanguageId;
+use crate::strings::{LanguageId, Languages};
 
 /// The numbers of characters of any kind that languages take, as far as they have been asked for.
 #[derive(Debug, Default)]
@@ -15,6 +15,12 @@ pub(crate) struct OpenLengths {
 }
 
 impl OpenLengths {
+    /// Forgets the languages that there are no more.
+    pub(crate) fn forget(&mut self, languages: &Languages) {
+        self.viable.retain(|language, _| languages.has(*language));
+        self.accepted.retain(|language, _| languages.has(*language));
+    }
+
     /// Whether any text of `length` characters is the beginning of one of `language`.
     pub(crate) fn is_viable(
         &mut self,

@@ -161,7 +161,7 @@ impl Strings<'_> {
                 few_tokens::find(self.automaton, few, &index.inside, wanted, language, &mut found)?;
                 TokenSet::of(&found, index.len)
             }
-            _ => self.walk(language)?,
+            _ => self.on_trial(language, |strings| strings.walk(language))?,
         };
         if let Some(fingerprint) = self.automaton.languages_mut().fingerprint(language) {
             lock(&self.shared.sets).keep((DecodeState::Between, fingerprint), set.clone(), set.bytes());
@@ -215,6 +215,19 @@ impl Strings<'_> {
             self.inside_few(&index.far.wide, language, &mut left)?;
         }
         Ok(approximate.with(doubtful, &left, &index.sets))
+    }
+
+    /// Works on a language; where each token leads to a language of its own, these are dropped if they [have to be](crate::strings::Languages::end).
+    fn on_trial<T>(&mut self, language: LanguageId, work: impl FnOnce(&mut Self) -> T) -> T {
+        if !self.automaton.languages().is_non_enumerable(language) {
+            return work(self);
+        }
+        self.automaton.languages_mut().begin();
+        let result = work(self);
+        if self.automaton.languages_mut().end() {
+            self.cache.forget(self.automaton.languages());
+        }
+        result
     }
 
     /// The tokens of a language by a walk over their characters.
@@ -333,9 +346,11 @@ impl Strings<'_> {
             None => {
                 Strategy::PartialCodePoint.trace(language);
                 let any = self.within_any(begun);
-                let lengths = &mut self.cache.lengths;
-                let free = FreeLanguages { lengths, longest };
-                let set = partial_code_point::within(self.automaton, free, index, (begun, any), language)?;
+                let set = self.on_trial(language, |Self { automaton, cache, .. }| {
+                    let lengths = &mut cache.lengths;
+                    let free = FreeLanguages { lengths, longest };
+                    partial_code_point::within(automaton, free, index, (begun, any), language)
+                })?;
                 if let Some(fingerprint) = fingerprint {
                     lock(&self.shared.sets).keep((begun, fingerprint), set.clone(), set.bytes());
                 }

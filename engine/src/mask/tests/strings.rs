@@ -6,7 +6,10 @@ use rand_chacha::ChaCha8Rng;
 
 use super::{TOKENS, agree, compiler, vocabulary};
 use crate::mask::ExactOptions;
-use crate::{Compiler as _, Formats};
+use crate::{Compiler as _, Formats, Limits};
+
+/// Cells that one text of a format beside other constraints takes at most, and those that are made on the way.
+const CELLS: usize = 60_000;
 
 /// Strings of which nearly any character may come first, but each leads elsewhere.
 #[test]
@@ -248,6 +251,73 @@ fn bounds_count_as_soon_as_a_token_can_reach_them() {
         }
     }
     assert!(reached > 1_500, "{reached}");
+}
+
+/// Texts of formats that are read by custom DFAs, beside other constraints: each token leads to a state of its own, and a schema must not keep
+/// them. With room for one text at a time masks are the same as with more, however many texts come.
+#[test]
+fn states_of_formats_are_not_kept_with_each_text() {
+    let hosts = [
+        "xn--e1afmkfd.com",
+        "xn--bcher-kva.ab-c.com",
+        "a.xn--zckzah.xn--9n2bp8q.com",
+        "ab.xn--p1ai.com",
+    ];
+    let names = ["пример.com", "bücher.ab-c.com", "a.テスト.中文.com", "ab.рф.com"];
+    let expressions = [
+        "(?<ab>a)\\\\k<ab>",
+        "[a-c]{2,3}|(?<n>b)",
+        "\\\\d+(?:a(b))",
+        "(?<x>[^é])?",
+    ];
+    let cases = [
+        (r#""format": "hostname", "pattern": "[.]com$""#, hosts),
+        (
+            r#""format": "hostname", "pattern": "^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?[.])+[a-z]{2,9}$""#,
+            hosts,
+        ),
+        (
+            r#""anyOf": [{"format": "hostname", "maxLength": 90}, {"format": "ipv6"}], "not": {"pattern": "^xn--a"}"#,
+            hosts,
+        ),
+        (r#""format": "idn-hostname", "maxLength": 90"#, names),
+        (
+            r#""format": "idn-hostname", "not": {"pattern": "^[\\x00-\\x7f]*$"}"#,
+            names,
+        ),
+        (
+            r#""format": "regex", "pattern": "^[ -~é]*$", "maxLength": 60"#,
+            expressions,
+        ),
+    ];
+    let vocabulary = vocabulary(&TOKENS);
+    for (keywords, texts) in cases {
+        let schema = format!(r#"{{"type": "string", {keywords}}}"#);
+        let [mut wide, mut narrow] = [16_000_000, CELLS].map(|cells| {
+            let limits = Limits {
+                language_cells: cells,
+                ..Limits::default()
+            };
+            let options = ExactOptions {
+                formats: Formats::Asserted,
+                ..ExactOptions::judging().limits(limits)
+            };
+            compiler(vocabulary.clone(), options).compile(&schema).unwrap()
+        });
+        for text in texts {
+            let text = format!("\"{text}\"");
+            for (place, byte) in text.bytes().enumerate() {
+                let mask = narrow
+                    .mask()
+                    .unwrap_or_else(|error| panic!("{schema} {text} {place}: {error}"));
+                assert_eq!(mask, wide.mask().unwrap(), "{schema} {text} {place}");
+                wide.advance(byte.into()).unwrap();
+                narrow.advance(byte.into()).unwrap();
+            }
+            wide.rollback(text.len()).unwrap();
+            narrow.rollback(text.len()).unwrap();
+        }
+    }
 }
 
 /// A text with the characters beyond ASCII escaped.

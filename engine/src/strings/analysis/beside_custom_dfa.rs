@@ -7,20 +7,20 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use crate::strings::analysis::custom_dfa_bounds::Side;
 use crate::strings::charset::{CharRange, CharSet};
 use crate::strings::custom_dfa::CustomDfa;
-use crate::strings::custom_dfa::hostname::LABEL;
-use crate::strings::custom_dfa::idn_hostname::ENDINGS;
+use crate::strings::custom_dfa::idn_hostname::{ENDINGS, NAME};
 use crate::strings::custom_dfa::regex::RegexSyntax;
 use crate::strings::expr::expression::Expr;
-use crate::strings::language_id::{LanguageId, UNBOUNDED};
+use crate::strings::language_id::{ANY, LanguageId, NONE, UNBOUNDED};
 use crate::strings::languages::Languages;
 use crate::strings::limits::LimitReached;
 
 /// Maximal number of states of the other language.
 const STATES: usize = 64;
-/// Characters by which a host name that is whole is made a text of the other language, at most.
-pub(in crate::strings) const HOST_END: u64 = 16;
+/// Octets by which a host name that is whole is made a text of the other language, at most.
+pub(in crate::strings) const HOST_END: u64 = 24;
 
 /// The kind of a custom DFA whose texts are completed: other languages may let the texts of one kind be completed, and not those of
 /// another.
@@ -67,13 +67,51 @@ impl Languages {
         (min, max): (u64, u64),
         beside: LanguageId,
     ) -> Result<bool, LimitReached> {
+        if max == 0 {
+            return Ok(min == 0 && state.accepts() && self.arena.nullable(beside));
+        }
+        if let Some(reached) = state.reaches(min, max)?
+            && (beside == ANY || !reached)
+        {
+            return Ok(reached);
+        }
         if self.completes_within(state, (min, max), beside)? {
             return Ok(true);
         }
-        let state = self.arena.intern(Expr::CustomDfa(state.clone()))?;
-        let length = self.arena.length(min, max)?;
-        let all = self.arena.and(vec![state, length, beside])?;
-        Ok(!self.is_empty(all)?)
+        self.try_out(|languages| {
+            if languages.is_ended(state, (min, max), beside)? {
+                return Ok(true);
+            }
+            let state = languages.arena.intern(Expr::CustomDfa(state.clone()))?;
+            let length = languages.arena.length(min, max)?;
+            let all = languages.arena.and(vec![state, length, beside])?;
+            Ok(!languages.is_empty_by_search(all)?)
+        })
+    }
+
+    /// Whether the [ending](Arena::ending) of a custom DFA's state leads to a text of `min` to `max` characters that is of a language without
+    /// custom DFAs, too.
+    fn is_ended(
+        &mut self,
+        state: &CustomDfa,
+        (min, max): (u64, u64),
+        beside: LanguageId,
+    ) -> Result<bool, LimitReached> {
+        let Some((way, more)) = self.arena.ending(state)? else {
+            return Ok(false);
+        };
+        let (mut left, mut read) = (beside, 0);
+        for c in way.chars() {
+            left = self.derivative(left, c)?;
+            read += 1;
+        }
+        if left == NONE || read > max {
+            return Ok(false);
+        }
+        let max = if max == UNBOUNDED { max } else { max - read };
+        let length = self.arena.length(min.saturating_sub(read), max)?;
+        let all = self.arena.and(vec![more, length, left])?;
+        Ok(self.is_empty(all) == Ok(false))
     }
 
     /// Whether [`completes`](Self::completes) holds, and a completion of `min` to `max` characters is among those that it speaks of.
@@ -85,7 +123,7 @@ impl Languages {
     ) -> Result<bool, LimitReached> {
         let has_room = match state {
             CustomDfa::Hostname(_) => min == 0 && max >= CustomDfa::HOST_SLACK + HOST_END,
-            CustomDfa::IdnHostname(_) => min == 0 && max == UNBOUNDED,
+            CustomDfa::IdnHostname(_) => min == 0 && max >= NAME as u64,
             // Before a whole expression is ended, any number of letters may be added.
             CustomDfa::RegexSyntax(_) => max == UNBOUNDED,
         };
@@ -141,15 +179,12 @@ impl Languages {
                 let fillers = self.arena.class(&RegexSyntax::fillers())?;
                 self.arena.repeat(fillers, 0, UNBOUNDED)?
             }
-            Completed::Hostname | Completed::IdnHostname => {
-                let dot = self.arena.literal(".")?;
-                let letters = self.arena.class(&CharSet::range('a', 'z'))?;
-                let letters = self.arena.repeat(letters, 1, LABEL.into())?;
-                let label = self.arena.concat(dot, letters)?;
-                let labels = self.arena.repeat(label, 0, UNBOUNDED)?;
+            Completed::Hostname => {
+                let labels = self.arena.more_labels(Side::Below)?;
                 let short = self.arena.length(0, HOST_END)?;
                 self.arena.and(vec![labels, short])?
             }
+            Completed::IdnHostname => self.arena.below_idn(HOST_END as usize)?,
         };
         let mut states = vec![id];
         let mut seen = HashSet::from([id]);

@@ -108,6 +108,13 @@ impl Languages {
     /// Returns up to `n` texts of `language`, shorter ones first. A single text of a combination with custom DFAs is one that is
     /// easily found.
     pub(crate) fn members(&mut self, language: LanguageId, n: usize) -> Result<Vec<String>, LimitReached> {
+        match self.arena.has_custom_dfa(language) {
+            true => self.try_out(|languages| languages.find_members(language, n)),
+            false => self.find_members(language, n),
+        }
+    }
+
+    fn find_members(&mut self, language: LanguageId, n: usize) -> Result<Vec<String>, LimitReached> {
         if n == 1 && self.arena.has_custom_dfa(language) {
             let below = self.arena.approximated(language, Side::Below)?;
             if self.is_empty(below) == Ok(false) {
@@ -162,8 +169,8 @@ impl Languages {
                 open.push(Reverse((length, Reverse(length), None, text.clone())));
             }
             let rows = match self.transitions(state) {
-                // More than could be listed: those of ASCII are enough to go on.
-                Err(_) if self.arena.has_custom_dfa(state) => self.ascii_rows(state)?,
+                // More than could be listed: some of them are enough to go on.
+                Err(_) if self.arena.has_custom_dfa(state) => self.sampled_rows(state)?,
                 rows => rows?,
             };
             for &(range, target) in rows.iter() {

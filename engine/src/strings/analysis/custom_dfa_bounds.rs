@@ -4,9 +4,8 @@ use hashbrown::HashMap;
 
 use crate::strings::charset::CharSet;
 use crate::strings::custom_dfa::CustomDfa;
-use crate::strings::custom_dfa::hostname::{Hostname, completion};
-use crate::strings::custom_dfa::idn_hostname::IdnHostname;
-use crate::strings::custom_dfa::idn_hostname::NAME;
+use crate::strings::custom_dfa::hostname::{Hostname, LABEL, completion};
+use crate::strings::custom_dfa::idn_hostname::{IdnHostname, LONE_LETTER, NAME, lone_letters};
 use crate::strings::custom_dfa::idna::{DOTS, Demand};
 use crate::strings::custom_dfa::regex::RegexSyntax;
 use crate::strings::expr::arena::{Arena, NewLanguage};
@@ -85,36 +84,75 @@ impl Arena {
                 let inner = self.approximated_within((inner, side.other()), depth - 1, known)?;
                 self.not(inner)
             }
+            Expr::CustomDfa(state) if side == Side::Below => match self.ending(&state)? {
+                Some((way, more)) => {
+                    let way = self.literal(&way)?;
+                    self.concat(way, more)
+                }
+                None => Ok(NONE),
+            },
             Expr::CustomDfa(CustomDfa::Hostname(host)) => self.near_host(&host, side),
-            Expr::CustomDfa(CustomDfa::RegexSyntax(regex)) if side == Side::Below => self.below_regex(&regex),
             Expr::CustomDfa(CustomDfa::RegexSyntax(regex)) => self.above_regex(&regex),
-            Expr::CustomDfa(CustomDfa::IdnHostname(idn)) => self.near_idn(&idn, side),
+            Expr::CustomDfa(CustomDfa::IdnHostname(idn)) => self.above_idn(&idn),
             _ => Ok(side.trivial()),
         }?;
         known.insert((id, side), approximation);
         Ok(approximation)
     }
 
-    /// Returns, above, all characters that fit into a name; below, one way to end the label, and labels of letters behind it.
-    fn near_idn(&mut self, idn: &IdnHostname, side: Side) -> NewLanguage {
-        if side == Side::Above {
-            let ascii = CharSet::range('\0', '\u{7F}').intersection(&CharSet::of(DOTS).complement());
-            let inner = CharSet::from_ranges([('-', '-'), ('0', '9'), ('A', 'Z'), ('a', 'z')]);
-            let possible = self.class(&ascii.complement().union(&inner))?;
-            return self.repeat(possible, 0, (NAME - idn.used()) as u64);
-        }
-        let Some((way, cost)) = idn.completion() else {
-            return Ok(NONE);
-        };
-        let way = self.literal(&way)?;
+    /// Returns one way to end the label or expression that a custom DFA's state is in, and a language each of whose texts may follow it.
+    /// There are few such languages, however many states there are.
+    pub(in crate::strings) fn ending(
+        &mut self,
+        state: &CustomDfa,
+    ) -> Result<Option<(String, LanguageId)>, LimitReached> {
+        Ok(match state {
+            CustomDfa::Hostname(host) => match host {
+                Hostname::Encoded(encoded) => match completion(encoded, host.room(), Demand::Any) {
+                    Some(way) => Some((way, self.more_labels(Side::Below)?)),
+                    None => None,
+                },
+                _ => Some((String::new(), self.near_host(host, Side::Below)?)),
+            },
+            CustomDfa::IdnHostname(idn) => match idn.completion() {
+                Some((way, octets)) => Some((way, self.below_idn(NAME - idn.used() - octets)?)),
+                None => None,
+            },
+            CustomDfa::RegexSyntax(regex) => match regex.completion() {
+                Some(way) => Some((way, self.below_regex()?)),
+                None => None,
+            },
+        })
+    }
+
+    /// Returns all characters that fit into a name.
+    fn above_idn(&mut self, idn: &IdnHostname) -> NewLanguage {
+        let ascii = CharSet::range('\0', '\u{7F}').intersection(&CharSet::of(DOTS).complement());
+        let inner = CharSet::from_ranges([('-', '-'), ('0', '9'), ('A', 'Z'), ('a', 'z')]);
+        let possible = self.class(&ascii.complement().union(&inner))?;
+        self.repeat(possible, 0, (NAME - idn.used()) as u64)
+    }
+
+    /// Returns labels that may follow a label of an internationalised host name, of so many octets: labels of letters, and one of them may be
+    /// of a letter beyond ASCII.
+    pub(in crate::strings) fn below_idn(&mut self, octets: usize) -> NewLanguage {
         let dot = self.literal(".")?;
         let letters = self.class(&CharSet::from_ranges([('A', 'Z'), ('a', 'z')]))?;
-        let label = self.repeat(letters, 1, 63)?;
-        let more = self.concat(dot, label)?;
-        let more = self.repeat(more, 0, UNBOUNDED)?;
-        let length = self.length(0, (NAME - idn.used() - cost) as u64)?;
-        let more = self.and(vec![more, length])?;
-        self.concat(way, more)
+        let label = self.repeat(letters, 1, LABEL.into())?;
+        let label = self.concat(dot, label)?;
+        let labels = self.repeat(label, 0, UNBOUNDED)?;
+        let length = self.length(0, octets as u64)?;
+        let ascii = self.and(vec![labels, length])?;
+        let Some(octets) = octets.checked_sub(LONE_LETTER) else {
+            return Ok(ascii);
+        };
+        let letter = self.class(lone_letters())?;
+        let more = self.concat(letter, labels)?;
+        let more = self.concat(dot, more)?;
+        let more = self.concat(labels, more)?;
+        let length = self.length(0, octets as u64)?;
+        let wide = self.and(vec![more, length])?;
+        self.or(vec![ascii, wide])
     }
 
     /// Returns the texts that begin with a character by which the expression goes on and have what it needs, and the empty text, where
@@ -138,42 +176,38 @@ impl Arena {
         self.and(members)
     }
 
-    /// Returns one way to end the expression, and behind it characters that leave it whole.
-    fn below_regex(&mut self, regex: &RegexSyntax) -> NewLanguage {
-        let Some(way) = regex.completion() else {
-            return Ok(NONE);
-        };
-        let way = self.literal(&way)?;
+    /// Returns characters that leave a whole expression whole.
+    fn below_regex(&mut self) -> NewLanguage {
         let first = RegexSyntax::fillers();
         // A digit could belong to what is before.
         let others = first.union(&CharSet::range('0', '9'));
         let (first, others) = (self.class(&first)?, self.class(&others)?);
         let more = self.repeat(others, 0, UNBOUNDED)?;
         let more = self.concat(first, more)?;
-        let more = self.or(vec![EMPTY, more])?;
-        self.concat(way, more)
+        self.or(vec![EMPTY, more])
     }
 
     /// The over-approximation of host names that ignores encodings, or the under-approximation of those with a letter or digit as the fourth
-    /// character of each label, and one completion of an encoded label.
+    /// character of each label, for a state that is in no encoded label.
     fn near_host(&mut self, host: &Hostname, side: Side) -> NewLanguage {
         let rest = match (host, side) {
             (Hostname::Start, _) => self.label(side)?,
             (&Hostname::Plain { length, hyphen, .. }, Side::Below) if length < 4 => {
                 self.label_without_prefix(u64::from(length), hyphen)?
             }
-            (Hostname::Encoded(encoded), Side::Below) => match completion(encoded, host.room(), Demand::Any) {
-                Some(way) => self.literal(&way)?,
-                None => NONE,
-            },
             (Hostname::Plain { hyphen, .. }, _) => self.rest_of_label(host.room() as u64, *hyphen)?,
             (Hostname::Encoded(encoded), _) => self.rest_of_label(host.room() as u64, encoded.ends_with('-'))?,
         };
+        let more = self.more_labels(side)?;
+        self.concat(rest, more)
+    }
+
+    /// Any number of labels behind one.
+    pub(in crate::strings) fn more_labels(&mut self, side: Side) -> NewLanguage {
         let dot = self.literal(".")?;
         let label = self.label(side)?;
         let more = self.concat(dot, label)?;
-        let more = self.repeat(more, 0, UNBOUNDED)?;
-        self.concat(rest, more)
+        self.repeat(more, 0, UNBOUNDED)
     }
 
     fn label(&mut self, side: Side) -> NewLanguage {

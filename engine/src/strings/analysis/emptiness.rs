@@ -9,7 +9,7 @@ use crate::strings::analysis::answers::{Emptiness, Horizon};
 use crate::strings::analysis::custom_dfa_bounds::Side;
 use crate::strings::derive::derivatives::Transitions;
 use crate::strings::expr::expression::Expr;
-use crate::strings::language_id::{ANY, LanguageId, NONE};
+use crate::strings::language_id::{ANY, LanguageId, NONE, UNBOUNDED};
 use crate::strings::languages::Languages;
 use crate::strings::limits::LimitReached;
 
@@ -90,26 +90,27 @@ impl Languages {
         self.search_within(id, self.limits.states)
     }
 
-    /// Judges a combination with custom DFAs by enumerable languages that it lies between, or by a search.
+    /// Judges a combination with custom DFAs: a state of one beside another language, or any other by an enumerable language that it
+    /// contains, or else by a search. Only the answer is kept: there is such a combination for each text.
     fn is_custom_dfa_empty(&mut self, id: LanguageId) -> Result<bool, LimitReached> {
-        if let Some((state, others)) = self.split_custom_dfa(id)? {
-            let (beside, min, max) = self.split_length(others)?.unwrap_or((others, 0, u64::MAX));
-            if self.completes_within(&state, (min, max), beside)? {
-                self.note_emptiness(id, false);
-                return Ok(false);
+        let empty = match self.split_custom_dfa(id)? {
+            Some((state, others)) => {
+                let (beside, min, max) = self.split_length(others)?.unwrap_or((others, 0, UNBOUNDED));
+                !self.meet(&state, (min, max), beside)?
             }
-        }
-        let below = self.arena.approximated(id, Side::Below)?;
-        if self.is_empty(below) == Ok(false) {
-            self.note_emptiness(id, false);
-            return Ok(false);
-        }
+            None => self.try_out(|languages| {
+                let below = languages.arena.approximated(id, Side::Below)?;
+                Ok(languages.is_empty(below) != Ok(false) && languages.is_empty_by_search(id)?)
+            })?,
+        };
+        self.note_emptiness(id, empty);
+        Ok(empty)
+    }
+
+    /// Judges a combination with custom DFAs by an enumerable language that contains it, or by a search.
+    pub(in crate::strings) fn is_empty_by_search(&mut self, id: LanguageId) -> Result<bool, LimitReached> {
         let above = self.arena.approximated(id, Side::Above)?;
-        if self.is_empty(above) == Ok(true) {
-            self.note_emptiness(id, true);
-            return Ok(true);
-        }
-        self.search_within(id, self.limits.states.min(CUSTOM_DFA_LOOK))
+        Ok(self.is_empty(above) == Ok(true) || self.search_within(id, self.limits.states.min(CUSTOM_DFA_LOOK))?)
     }
 
     fn search_within(&mut self, id: LanguageId, states: usize) -> Result<bool, LimitReached> {
@@ -272,7 +273,7 @@ impl Languages {
                 // Too many to look at: some of them may lead to a text.
                 Err(_) if self.arena.has_custom_dfa(state) => {
                     left_out = true;
-                    self.ascii_rows(state)?.iter().map(|row| row.1).collect()
+                    self.sampled_rows(state)?.iter().map(|row| row.1).collect()
                 }
                 targets => targets?,
             };

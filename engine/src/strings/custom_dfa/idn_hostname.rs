@@ -8,6 +8,9 @@
 //! to those before them. Outside of the language are the names, hard to come by, of which a beginning of a label takes
 //! more octets than a label may have, though the whole label does not.
 
+use std::sync::OnceLock;
+
+use crate::strings::charset::CharSet;
 use crate::strings::custom_dfa::hostname::completion;
 use crate::strings::custom_dfa::hostname::{ENCODED, LABEL, completes, is_a_label};
 use crate::strings::custom_dfa::idna::{DOTS, Demand, Tables};
@@ -20,6 +23,22 @@ pub(in crate::strings) const NAME: usize = 253;
 /// Characters of which one or two end nearly every label that wants for anything: letters, digits and kana, letters that
 /// join, and letters of either direction.
 pub(in crate::strings) const ENDINGS: &str = "la0αגאαβωابدري١۱ߊܐᠠ𞤢ァあ一é";
+
+/// Octets that a label of a single one of the [lone letters](lone_letters) takes beside its character.
+pub(in crate::strings) const LONE_LETTER: usize = 7;
+
+/// The letters beyond ASCII each of which is a label by itself, whatever other labels demand, and takes few octets.
+pub(in crate::strings) fn lone_letters() -> &'static CharSet {
+    static LETTERS: OnceLock<CharSet> = OnceLock::new();
+    LETTERS.get_or_init(|| {
+        let is_label = |c: char| {
+            let label = PlainLabel::default().fitting(c, Demand::LeftToRight, LONE_LETTER + 1);
+            label.is_some_and(|label| label.reading.is_label(Demand::Directed))
+        };
+        let letters = Tables::get().letters.within('\u{80}', '\u{FFFF}');
+        CharSet::from_ranges(letters.filter(|&c| is_label(c)).map(|c| (c, c)))
+    })
+}
 
 /// A state within an internationalised host name.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -221,6 +240,48 @@ impl IdnHostname {
             Label::Plain(label) if label.octets > room || !label.reading.may_serve(demand) => Ok(false),
             Label::Plain(label) => Ok(label.is_label(demand, room) || label.ending(demand, room).is_some()),
         }
+    }
+
+    /// Whether a name can end after `min` to `max` characters more; none where that is not easily seen.
+    pub(in crate::strings) fn reaches(&self, min: u64, max: u64) -> Result<Option<bool>, LimitReached> {
+        // A character takes an octet at least.
+        let left = (NAME - self.used()) as u64;
+        if min > max.min(left) {
+            return Ok(Some(false));
+        }
+        if max == 0 || (min == 0 && max >= left) {
+            return Ok(Some(max > 0 || self.accepts()));
+        }
+        match &self.label {
+            // To end a name later takes more characters.
+            Label::Encoded(encoded) if min == 0 => {
+                let room = self.encoded_room().saturating_sub(encoded.len());
+                return completes(encoded, 0, room.min(max as usize), self.demand).map(Some);
+            }
+            Label::Plain(label) if max == 1 => {
+                let (demand, room) = (self.demand, self.room());
+                let ends = |c| {
+                    label
+                        .fitting(c, demand, room)
+                        .is_some_and(|whole| whole.reading.is_label(demand))
+                };
+                let mut letters = Tables::get()
+                    .letters
+                    .ranges()
+                    .iter()
+                    .flat_map(|range| range.first()..=range.last());
+                let reached = (min == 0 && self.accepts()) || ENDINGS.chars().any(ends) || letters.any(ends);
+                return Ok(Some(reached));
+            }
+            _ => {}
+        }
+        let Some((way, octets)) = self.completion() else {
+            return Ok(None);
+        };
+        // Behind the label, a dot and a letter or more.
+        let (way, more) = (way.chars().count() as u64, left - octets as u64);
+        let reached = (min..=max).contains(&way) || min.max(way + 2) <= max.min(way + more);
+        Ok(reached.then_some(true))
     }
 
     /// Returns one way to end the label, where that is easily found, and the octets of the label then.

@@ -5,8 +5,8 @@
 //!
 //! - Every state that it returns is live: some text leads from it to acceptance.
 //! - It gives the exact set of lengths of the texts from a state, or none.
-//! - Where it has too many states to search, it gives over- and under-approximations without custom DFAs, which settle
-//!   most queries about combinations.
+//! - Where it has too many states to search, it gives an over-approximation without custom DFAs, and a text that ends what has been begun with
+//!   a language of texts that may follow, which settle most queries about combinations.
 
 pub(super) mod hostname;
 pub(super) mod idn_hostname;
@@ -144,7 +144,7 @@ impl CustomDfa {
     pub(super) fn reaches(&self, min: u64, max: u64) -> Result<Option<bool>, LimitReached> {
         match self {
             Self::Hostname(host) => host.reaches(min, max).map(Some),
-            Self::IdnHostname(_) => Ok(None),
+            Self::IdnHostname(idn) => idn.reaches(min, max),
             Self::RegexSyntax(regex) => Ok(Some(regex.cheapest() <= max)),
         }
     }

@@ -632,3 +632,64 @@ fn ranges_go_on_iff_a_character_does() {
     }
     assert!(some > 50 && none > 50, "{some} and {none}");
 }
+
+/// Near the end of a name or not, what is said of the numbers of characters that may follow is what some texts show.
+#[test]
+fn internationalised_names_reach_the_lengths_that_they_say() {
+    let beginnings = [
+        "",
+        "ab-",
+        "é",
+        "l·",
+        "a・",
+        "ي\u{200C}",
+        "אב-",
+        "א.",
+        "xn--",
+        "xn--e1afmk",
+        "xn--zzzzz",
+    ];
+    let labels = format!("{}.", "a".repeat(59)).repeat(4);
+    let endings: Vec<char> = "la0α.بァ".chars().collect();
+    let (mut yes, mut no, mut open) = (0, 0, 0);
+    for (used, beginning) in [0, 230, 240]
+        .into_iter()
+        .flat_map(|used| beginnings.map(|beginning| (used, beginning)))
+    {
+        let text = format!("{}{beginning}", &labels[..used]);
+        let read = |at: Option<IdnHostname>, c| at.and_then(|at: IdnHostname| at.after(c).unwrap());
+        let Some(at) = text.chars().fold(Some(IdnHostname::start()), read) else {
+            continue;
+        };
+        // States behind so many characters, as far as some are tried.
+        let mut layers = vec![vec![at.clone()]];
+        for _ in 0..3 {
+            let last = layers.last().unwrap().iter();
+            layers.push(
+                last.flat_map(|at| endings.iter().filter_map(|&c| at.after(c).unwrap()))
+                    .collect(),
+            );
+        }
+        let shown: Vec<bool> = layers
+            .iter()
+            .map(|layer| layer.iter().any(IdnHostname::accepts))
+            .collect();
+        for (min, max) in [(0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2), (0, 3), (3, 3)] {
+            let shown = shown[min as usize..=max as usize].contains(&true);
+            let reaches = at.reaches(min, max).unwrap();
+            // Encoded labels end in characters that are not tried here.
+            if !beginning.starts_with("xn--") || shown {
+                assert!(reaches.is_none_or(|reaches| reaches == shown), "{text}: {min} to {max}");
+            }
+            let count = match reaches {
+                Some(true) => &mut yes,
+                Some(false) => &mut no,
+                None => &mut open,
+            };
+            *count += 1;
+        }
+        assert_eq!(at.reaches(0, 300).unwrap(), Some(true));
+        assert_eq!(at.reaches(254, 300).unwrap(), Some(false));
+    }
+    assert!(yes > 60 && no > 20 && open < 60, "{yes} {no} {open}");
+}

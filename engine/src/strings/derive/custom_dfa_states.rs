@@ -1,5 +1,5 @@
-//! Walks over states of custom DFAs that are not interned as expressions, but for those beside a language of which it has to be searched
-//! whether both can be completed.
+//! Walks over states of custom DFAs that are not interned as expressions, except while a search finds out whether one beside another language
+//! can be completed.
 
 use crate::strings::custom_dfa::CustomDfa;
 use crate::strings::expr::expression::Expr;
@@ -45,18 +45,17 @@ impl BoundedState {
             beside,
         };
         let lives = match beside {
-            ANY => after.is_bare() || after.state.reaches(after.min, after.max)? == Some(true),
             NONE => false,
-            _ => languages.meet(&after.state, (after.min, after.max), beside)?,
+            _ => after.is_bare() || languages.meet(&after.state, (after.min, after.max), beside)?,
         };
         Ok(lives.then_some(after))
     }
 
     fn may_begin(&self, languages: &mut Languages, first: char, last: char) -> Result<bool, LimitReached> {
-        if self.is_bare()
-            && let Some(may) = self.state.may_begin(first, last)
+        if let Some(may) = self.state.may_begin(first, last).transpose()?
+            && (self.is_bare() || !may)
         {
-            return may;
+            return Ok(may);
         }
         let of_state = self.state.first_characters();
         let of_both = match self.beside {
@@ -159,10 +158,6 @@ impl Languages {
                 continue;
             }
             let state = state.clone();
-            let is_bounded = (min, max) != (0, UNBOUNDED);
-            if is_bounded && state.reaches(min, max)?.is_none() {
-                return Ok(None);
-            }
             parts.push(BoundedState {
                 state,
                 min,

@@ -52,6 +52,20 @@ impl Derivatives {
         }
     }
 
+    /// Begins a trial.
+    pub(in crate::strings) fn begin(&mut self) {
+        self.closed.begin();
+        self.open.begin();
+        self.single.begin();
+    }
+
+    /// Ends the trial that began last; the tables made since then are dropped if it `fails`.
+    pub(in crate::strings) fn end(&mut self, fails: bool) {
+        self.closed.end(fails);
+        self.open.end(fails);
+        self.single.end(fails);
+    }
+
     fn get(&self, arena: &Arena, id: LanguageId, past: u8) -> Option<&Transitions> {
         if arena.is_closed(id) {
             self.closed.get(id)

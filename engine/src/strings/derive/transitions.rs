@@ -2,6 +2,7 @@
 
 use crate::strings::charset::index;
 use crate::strings::charset::{CharRange, CharSet};
+use crate::strings::custom_dfa::idn_hostname::{ENDINGS, lone_letters};
 use crate::strings::derive::derivatives::Transitions;
 use crate::strings::derive::derivatives::push;
 use crate::strings::derive::derivatives::target;
@@ -11,6 +12,9 @@ use crate::strings::limits::LimitReached;
 
 /// The most characters that are tried one by one where a custom DFA makes a state for each.
 const SINGLE_CHARACTERS: u64 = 256;
+
+/// The most ranges of characters of which one is tried.
+const SAMPLED_RANGES: usize = 32;
 
 impl Languages {
     /// Returns the derivative of `language` by `c`: the texts that may follow `c` in its texts.
@@ -136,8 +140,19 @@ impl Languages {
         Ok(rows.into())
     }
 
-    /// The transitions by characters of ASCII, where there are too many others.
-    pub(in crate::strings) fn ascii_rows(&mut self, language: LanguageId) -> Result<Transitions, LimitReached> {
-        self.rows_within(language, &CharSet::range('\0', '\u{7F}'))
+    /// The transitions by some characters, where there are too many: those of ASCII, those that end most labels, and the first of each range that
+    /// other languages beside a custom DFA tell apart.
+    pub(in crate::strings) fn sampled_rows(&mut self, language: LanguageId) -> Result<Transitions, LimitReached> {
+        let mut sample = CharSet::range('\0', '\u{7F}').union(&CharSet::of(ENDINGS));
+        if let Some((_, beside)) = self.split_customs(language)? {
+            let rows = self.transitions(beside)?;
+            let letters = lone_letters();
+            let firsts = rows
+                .iter()
+                .filter_map(|(range, _)| letters.within(range.first(), range.last()).next());
+            sample = sample.union(&CharSet::from_ranges(firsts.take(SAMPLED_RANGES).map(|c| (c, c))));
+        }
+        let possible = self.first_characters(language)?;
+        self.rows_within(language, &sample.intersection(&possible))
     }
 }

@@ -31,6 +31,8 @@ pub(in crate::strings) struct Arena {
     pub(in crate::strings) octets: LayeredMap<LanguageId, u16>,
     cells: usize,
     allowed_cells: usize,
+    /// The cells in use where each trial that has not ended began.
+    trials: Vec<usize>,
 }
 
 impl Arena {
@@ -46,6 +48,7 @@ impl Arena {
             octets: LayeredMap::new(),
             cells: 0,
             allowed_cells,
+            trials: Vec::new(),
         };
         for node in [
             Expr::None,
@@ -96,7 +99,41 @@ impl Arena {
             octets: self.octets.over(),
             cells: 0,
             allowed_cells,
+            trials: Vec::new(),
         }
+    }
+
+    /// Begins a trial.
+    pub(in crate::strings) fn begin(&mut self) {
+        self.trials.push(self.cells);
+        self.nodes.begin();
+        self.facts.begin();
+        self.loops.begin();
+        self.leap_seconds.begin();
+        self.octets.begin();
+    }
+
+    /// Ends the trial that began last. Returns whether it fails, because more than a quarter of the cells is in use, or more than half of them
+    /// within another trial: the expressions made since then are dropped.
+    pub(in crate::strings) fn end(&mut self) -> bool {
+        let cells = self.trials.pop().unwrap_or_default();
+        let share = if self.trials.is_empty() { 4 } else { 2 };
+        let fails = self.cells > self.allowed_cells / share;
+        if fails {
+            self.cells = cells;
+            for id in self.nodes.last_trial() {
+                let hash = self.hasher.hash_one(&self.nodes[id]);
+                if let Ok(entry) = self.index.find_entry(hash, |other| *other as usize == id) {
+                    entry.remove();
+                }
+            }
+        }
+        self.nodes.end(fails);
+        self.facts.end(fails);
+        self.loops.end(fails);
+        self.leap_seconds.end(fails);
+        self.octets.end(fails);
+        fails
     }
 
     pub(in crate::strings) fn node(&self, id: LanguageId) -> &Expr {

@@ -162,12 +162,27 @@ fn formats_beside_patterns_go_on_iff_both_can_be_completed() {
         (
             "hostname",
             "xan--.1",
-            &[r"\.(com|org)$", "^[a-z0-9.-]+$", "^(?!ax$)", "^[^a]+$", r"^a\.x\.n-"],
+            &[
+                r"\.(com|org)$",
+                "^[a-z0-9.-]+$",
+                "^(?!ax$)",
+                "^[^a]+$",
+                r"^a\.x\.n-",
+                r"^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,}$",
+            ],
         ),
         (
             "idn-hostname",
             "xaé--.1אק。",
-            &[r"\.(com|org)$", "^[a-z0-9.-]+$", "^(?!ax$)", "^[^é]+$", r"^a\."],
+            &[
+                r"\.(com|org)$",
+                "^[a-z0-9.-]+$",
+                "^(?!ax$)",
+                "^[^é]+$",
+                r"^a\.",
+                r"[^\x00-\x7F]",
+                "^[^b-z]*é$",
+            ],
         ),
     ];
     let mut rng = ChaCha8Rng::seed_from_u64(11);
