@@ -185,7 +185,10 @@ impl CompiledSchema {
     /// that the schema has to be compiled again for answers to come. Those that are being written share the other three quarters.
     pub fn is_limit_reached(&self) -> bool {
         const ENOUGH: f64 = 0.25;
-        let used = || self.start.lock().unwrap_or_else(PoisonError::into_inner).used_of_limits();
+        let used = || {
+            let start = self.start.lock().unwrap_or_else(PoisonError::into_inner);
+            start.used_of_limits()
+        };
         self.limit_reached.get() || used() - self.used_from_start > ENOUGH * (1.0 - self.used_from_start)
     }
 

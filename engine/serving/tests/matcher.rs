@@ -358,7 +358,10 @@ fn schemas_that_came_to_a_limit_are_compiled_anew() {
     assert_eq!(compiler.cache_size().0, 1);
     for number in 0..2 * answers {
         let compiled = compiler.json_schema(NAMES).unwrap();
-        assert!(write(&compiled, &answer(number)).is_ok(), "no answer meets a limit that others come near");
+        assert!(
+            write(&compiled, &answer(number)).is_ok(),
+            "no answer meets a limit that others come near"
+        );
     }
 }
 
