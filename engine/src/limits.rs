@@ -41,7 +41,7 @@ pub struct Limits {
     pub dynamic_bindings: usize,
     /// Memory of one compiled schema in bytes, as far as it is counted: formulas, languages, states. Default 2 GiB, so that
     /// several fit an ordinary server. The memory grows with the documents that are read and is not given back: a service that
-    /// keeps compiled schemas for long compiles one anew that came to this limit.
+    /// keeps compiled schemas for long compiles one anew before it [comes to this limit](crate::Masker::used_of_limits).
     pub memory_bytes: usize,
     /// Cells of the languages of strings and names of one schema, up to 12 bytes each. Default 16 million, which is 192 MB.
     pub language_cells: usize,

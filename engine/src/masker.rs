@@ -56,8 +56,8 @@ pub trait Masker: Send {
     /// Where no end is known within `tokens`, and in frameworks that know of no ends, the mask is that of `mask`. That mask may
     /// also be given while at least 1,024 tokens are to spare beyond the end known, or 64 where more than 256 tokens are allowed: a
     /// single token that makes more others than that necessary is then not held back. With fewer to spare, the work for a mask is bounded: tokens
-    /// within text that may be any are judged together, ends are looked for in at most 512 other states, and tokens that lead
-    /// to further states are left out.
+    /// within text that may be any, or in keys of one class, are judged together; ends are looked for in at most 512 other states, for some 50 ms, and in
+    /// a 2,048th of what is left of the memory of the compiled schema; tokens that lead to further states are left out.
     ///
     /// # Errors
     ///
@@ -177,6 +177,14 @@ pub trait Masker: Send {
     /// Memory that all schemas of the vocabulary share is not counted. `None` where the framework does not tell.
     fn memory_bytes(&self) -> Option<usize> {
         None
+    }
+
+    /// Returns the share, from 0 to 1, that has been used of those limits of a compiled schema that are about all its documents together: the
+    /// memory of its tables, and the cells of its languages. The share grows with the documents that are written and does not fall; where it
+    /// comes to 1, masks are refused with [`MaskError::LimitExceeded`]. A service compiles the schema anew before that. It is 0 in frameworks
+    /// without such limits.
+    fn used_of_limits(&self) -> f64 {
+        0.0
     }
 
     /// Copies the masker: both then go on independently, from the same state.

@@ -264,7 +264,7 @@ class Compiled:
 
     @property
     def is_limit_reached(self) -> bool:
-        """Whether a matcher has reached a limit of the engine. The schema has to be compiled again then: its compiler does so if asked."""
+        """Whether answers have reached a limit of the engine or come near one. The schema has to be compiled again then: its compiler does so if asked."""
 
 @final
 class Matcher:

@@ -202,10 +202,10 @@ impl Compiled {
         py.detach(|| self.inner.memory_bytes())
     }
 
-    /// Whether a limit of the engine was reached by a matcher.
+    /// Whether answers have reached a limit of the engine or come near one, so that the schema has to be compiled again for answers to come.
     #[getter]
-    fn is_limit_reached(&self) -> bool {
-        self.inner.is_limit_reached()
+    fn is_limit_reached(&self, py: Python<'_>) -> bool {
+        py.detach(|| self.inner.is_limit_reached())
     }
 
     /// The text of the schema, the regular expression, or the list of texts.

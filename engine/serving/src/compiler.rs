@@ -13,8 +13,8 @@ use crate::matcher::{LimitReached, Matcher, MatcherError, MatcherOptions};
 /// Compiles schemas for one vocabulary and keeps the compiled ones. Threads share it.
 ///
 /// A compiled schema grows with the answers that are written and gives no memory back, so that all later answers would fail once it has
-/// come to [`Limits::memory_bytes`](maskwright::Limits::memory_bytes). A schema with which a matcher met the error of a limit is therefore
-/// compiled anew when it is asked for next.
+/// come to [`Limits::memory_bytes`](maskwright::Limits::memory_bytes). A schema whose answers have [come near](CompiledSchema::is_limit_reached)
+/// such a limit is therefore compiled anew when it is asked for next.
 pub struct SchemaCompiler {
     vocabulary: Arc<Vocabulary>,
     options: ExactOptions,
@@ -111,13 +111,17 @@ impl SchemaCompiler {
         compile: impl FnOnce() -> Result<Box<dyn Masker>, CompileError>,
     ) -> Result<Arc<CompiledSchema>, CompileError> {
         let key = format!("{kind} {text}");
-        self.cache.discard(&key, |kept| kept.limit_reached.get());
         if let Some(kept) = self.cache.get(&key, |kept| kept.memory_bytes()) {
-            return Ok(kept);
+            if !kept.is_limit_reached() {
+                return Ok(kept);
+            }
+            self.cache.discard(&key, |other| Arc::ptr_eq(other, &kept));
         }
+        let start = compile()?;
         let compiled = CompiledSchema {
             vocabulary: self.vocabulary.clone(),
-            start: Mutex::new(compile()?),
+            used_from_start: start.used_of_limits(),
+            start: Mutex::new(start),
             limit_reached: LimitReached::default(),
         };
         let bytes = compiled.memory_bytes();
@@ -150,6 +154,8 @@ pub struct CompiledSchema {
     vocabulary: Arc<Vocabulary>,
     /// A masker that stays at the start.
     start: Mutex<Box<dyn Masker>>,
+    /// The share of its limits that the schema had used before any answer.
+    used_from_start: f64,
     limit_reached: LimitReached,
 }
 
@@ -175,9 +181,15 @@ impl CompiledSchema {
         &self.vocabulary
     }
 
-    /// Whether a matcher has met the error of a limit, so that the schema has to be compiled again to be of use.
+    /// Whether a matcher has met the error of a limit, or answers have used a quarter of what the limits on all answers together leave them, so
+    /// that the schema has to be compiled again for answers to come. Those that are being written share the other three quarters.
     pub fn is_limit_reached(&self) -> bool {
-        self.limit_reached.get()
+        const ENOUGH: f64 = 0.25;
+        let used = || {
+            let start = self.start.lock().unwrap_or_else(PoisonError::into_inner);
+            start.used_of_limits()
+        };
+        self.limit_reached.get() || used() - self.used_from_start > ENOUGH * (1.0 - self.used_from_start)
     }
 
     /// Returns the bytes that the schema takes with the masks and states worked out for it, roughly. They grow with the answers

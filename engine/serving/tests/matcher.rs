@@ -339,15 +339,14 @@ fn schemas_that_came_to_a_limit_are_compiled_anew() {
         compiled.is_ok_and(|compiled| write(&compiled, r#"{"a":1}"#) == Ok(7))
     };
     let bits = (12_u32..30).find(|bits| is_enough(1_usize << *bits)).unwrap();
-    let compiler = within(2_usize << bits);
+    let compiler = within(16_usize << bits);
     let first = compiler.json_schema(NAMES).unwrap();
     // Each answer has a name that is new from its first characters on.
     let answer = |number: usize| format!("{{\"{number}{}\":1}}", "x".repeat(60));
-    let error = (0..100_000).find_map(|number| write(&first, &answer(number)).err());
-    assert!(
-        matches!(error, Some(MatcherError::Mask(MaskError::LimitExceeded(_)))),
-        "{error:?}"
-    );
+    let failed = (0..100_000).find_map(|number| Some((number, write(&first, &answer(number)).err()?)));
+    let Some((answers, MatcherError::Mask(MaskError::LimitExceeded(_)))) = failed else {
+        panic!("{failed:?}");
+    };
     let second = compiler.json_schema(NAMES).unwrap();
     assert!(!Arc::ptr_eq(&first, &second));
     assert!(first.is_limit_reached() && !second.is_limit_reached());
@@ -357,6 +356,13 @@ fn schemas_that_came_to_a_limit_are_compiled_anew() {
         "it is kept"
     );
     assert_eq!(compiler.cache_size().0, 1);
+    for number in 0..2 * answers {
+        let compiled = compiler.json_schema(NAMES).unwrap();
+        assert!(
+            write(&compiled, &answer(number)).is_ok(),
+            "no answer meets a limit that others come near"
+        );
+    }
 }
 
 #[test]

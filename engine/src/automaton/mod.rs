@@ -26,7 +26,7 @@ pub(crate) use formula::keys::sets::KeySetId;
 pub(crate) use formula::texts::TextId;
 pub(crate) use search::KeyListId;
 pub(crate) use step::completion::TextPiece;
-pub(crate) use step::keys::classes::{KeyClass, PartialKey};
+pub(crate) use step::keys::classes::{KeyClass, KeyRests, PartialKey};
 pub(crate) use step::keys::remaining::{RemainingKeyText, RemainingKeys, SeenKeys, SomeKeys};
 pub(crate) use step::machine::Automaton;
 pub(crate) use step::memo::TextClasses;

@@ -2,10 +2,15 @@
 //!
 //! The maskers of a schema share it. To compute a new mask takes the schema's one lock; to look up a known one takes none.
 
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::automaton::{Automaton, AutomatonError, DecodeState, RemainingKeyText, State, StateClass, WrittenState};
-use crate::strings::Languages;
+use smallvec::SmallVec;
+
+use crate::automaton::{
+    Automaton, AutomatonError, DecodeState, KeyRests, RemainingKeyText, State, StateClass, WrittenState,
+};
+use crate::strings::{LanguageId, Languages};
 use crate::{MaskError, TokenId, Vocabulary};
 
 use super::cache::bounded::lock;
@@ -15,7 +20,7 @@ use super::cache::token_set::{Base, TokenSet};
 use super::completions::{CompletionLength, CompletionTokens};
 use super::forced_tokens::{forced_bytes, forced_tokens};
 use super::index::base_sets::{BaseSets, bit};
-use super::masker::MaskedText;
+use super::masker::{MaskedText, TextClassNumbers, Used};
 use super::shared_tokens::SharedTokens;
 use super::strings::strategy::{Strategy, Strings};
 use super::structure::{SchemaCache, StructureWalk};
@@ -29,6 +34,8 @@ const FURTHEST_BYTES: usize = 1 << 20;
 /// Masks, and states, that there is room for from the beginning: most documents need no more.
 const MASKS: usize = 48;
 const STEPS: usize = 48;
+/// Classes up to which tokens within a text are sorted into classes: residuals of languages are made for each.
+const MAX_TEXT_CLASSES: usize = 256;
 /// Tokens up to which the room to collect them is kept for the next mask.
 const MAX_SCRATCH: usize = 1 << 14;
 
@@ -199,6 +206,10 @@ impl MaskedText for CompiledSchema {
         self.builder().free_text_but(at.state, self).map_err(mask_error)
     }
 
+    fn text_classes(&self, at: &WrittenState, tokens: &[TokenId]) -> Result<Option<TextClassNumbers>, MaskError> {
+        self.builder().text_classes(at.state, tokens, self).map_err(mask_error)
+    }
+
     fn completion(&self, at: &WrittenState) -> Result<Option<Vec<TokenId>>, MaskError> {
         let MaskBuilder {
             automaton, completions, ..
@@ -225,6 +236,14 @@ impl MaskedText for CompiledSchema {
             + self.caches.masks.bytes()
             + self.caches.steps.bytes()
             + self.caches.furthest.bytes()
+    }
+
+    fn used(&self) -> Used {
+        let automaton = &self.builder().automaton;
+        Used {
+            of_limits: automaton.used_of_limits(),
+            effort: automaton.effort(),
+        }
     }
 }
 
@@ -377,6 +396,42 @@ impl MaskBuilder {
             }
             _ => Ok(None),
         }
+    }
+
+    /// See [`MaskedText::text_classes`]. Nothing of the texts that the tokens lead to is kept but the residuals of languages.
+    fn text_classes(
+        &mut self,
+        at: State,
+        tokens: &[TokenId],
+        shared: &CompiledSchema,
+    ) -> Result<Option<TextClassNumbers>, AutomatonError> {
+        let StateClass::Key(DecodeState::Between) = self.automaton.state_class(at)? else {
+            return Ok(None);
+        };
+        let Some(KeyRests { languages, told_apart }) = self.automaton.key_rests(at)? else {
+            return Ok(None);
+        };
+        let mut numbers: HashMap<SmallVec<[LanguageId; 4]>, u32> = HashMap::new();
+        let mut classes = Vec::with_capacity(tokens.len());
+        for &token in tokens {
+            let text = str::from_utf8(shared.vocabulary.token_bytes(token)).unwrap_or_default();
+            let next = told_apart.partition_point(|rest| &**rest < text);
+            let begins_one = told_apart.get(next).is_some_and(|rest| rest.starts_with(text));
+            let is_text = !text.is_empty() && !text.contains('\\') && bit(&shared.tokens.index.sets.any, token);
+            if !is_text || begins_one || numbers.len() == MAX_TEXT_CLASSES {
+                classes.push(None);
+                continue;
+            }
+            let mut after: SmallVec<[LanguageId; 4]> = languages[..].into();
+            for language in &mut after {
+                for character in text.chars() {
+                    *language = self.automaton.languages_mut().derivative(*language, character)?;
+                }
+            }
+            let next = numbers.len() as u32;
+            classes.push(Some(*numbers.entry(after).or_insert(next)));
+        }
+        Ok(Some(classes))
     }
 
     /// A walk over the tokens of the vocabulary.

@@ -21,7 +21,7 @@ use crate::mask::completions::CompletionLength;
 use crate::mask::forced_tokens::{ReadBytes, forced_bytes, forced_tokens};
 use crate::mask::index::base_sets::{BaseSets, Words};
 use crate::mask::index::tokens::Spelled;
-use crate::mask::masker::MaskedText;
+use crate::mask::masker::{MaskedText, Used};
 
 /// Memory for the masks that the replies to one request keep.
 const MASK_BYTES: usize = 8 << 20;
@@ -233,6 +233,10 @@ impl MaskedText for Reply {
         // One lock at a time.
         let masks = self.cache().masks.bytes();
         self.shared.memory() + masks + self.furthest.bytes()
+    }
+
+    fn used(&self) -> Used {
+        self.shared.used()
     }
 }
 

@@ -61,7 +61,7 @@ impl Search {
             .saturating_add(self.items_asked(&[formula]));
         let mut rest = Rest::new();
         if let Some(last) = last {
-            match self.one_more(&rest, last, (seen, asked))? {
+            match self.with_more(&rest, last, 1, (seen, asked))? {
                 Some(more) => rest = more,
                 None => return Ok(false),
             }
@@ -71,9 +71,7 @@ impl Search {
         }
         match self.items_to_array_end(&[formula])? {
             None => return Ok(false),
-            Some(runs) if rest.is_empty() && self.are_ample(&runs, self.algebra.values.length(seen) + 1)? => {
-                return Ok(true);
-            }
+            Some(runs) if self.runs_can_differ(&runs, &rest, seen)? => return Ok(true),
             Some(_) => {}
         }
         let mut left = vec![(formula, rest.clone())];
@@ -104,7 +102,8 @@ impl Search {
                 }
                 after.reverse();
             } else if let Some((next, rest, item)) = put_off.pop() {
-                after.extend(self.one_more(&rest, &item, (seen, asked))?.map(|rest| (next, rest)));
+                let more = self.with_more(&rest, &item, 1, (seen, asked))?;
+                after.extend(more.map(|rest| (next, rest)));
             } else {
                 return Ok(false);
             }
@@ -118,6 +117,33 @@ impl Search {
             }
             self.check_states(states, "states of an array whose items differ")?;
         }
+    }
+
+    /// Whether the items of a model, those of a remainder and those seen can all differ; `false` also where that is more work than a search.
+    fn runs_can_differ(&mut self, runs: &[Run], rest: &Rest, seen: ItemsId) -> Result<bool, AutomatonError> {
+        let seen_length = self.algebra.values.length(seen);
+        if rest.is_empty() && self.are_ample(runs, seen_length + 1)? {
+            return Ok(true);
+        }
+        let counts = runs
+            .iter()
+            .map(|run| run.count)
+            .chain(rest.iter().map(|(_, count)| *count as u64));
+        let Ok(items) = usize::try_from(counts.fold(0, u64::saturating_add)) else {
+            return Ok(false);
+        };
+        if items > self.algebra.limits.differing_items {
+            return Ok(false);
+        }
+        let mut rest = rest.clone();
+        for run in runs {
+            // One value more than there are items: the last item may be one that is in no remainder, because its values are many.
+            match self.with_more(&rest, &run.item, run.count as usize, (seen, seen_length + items + 1))? {
+                Some(more) => rest = more,
+                None => return Ok(false),
+            }
+        }
+        Ok(true)
     }
 
     /// Whether each item has at least as many values as there are items, with `others` more, so that all can differ; `false`
@@ -148,12 +174,13 @@ impl Search {
             })
     }
 
-    /// The remainder with one more item; `None` if the item cannot differ from the others. An item of which there are
-    /// at least as many values as there can be items, those seen included, always can, and is left out.
-    fn one_more(
+    /// The remainder with `count` more items that meet a requirement; `None` if they cannot differ from one another and the others. An item of
+    /// which there are at least as many values as there can be items, those seen included, always can, and is left out.
+    fn with_more(
         &mut self,
         rest: &Rest,
         item: &Requirement,
+        count: usize,
         (seen, asked): (ItemsId, usize),
     ) -> Result<Option<Rest>, AutomatonError> {
         if self.is_ample(item, asked)? {
@@ -161,13 +188,13 @@ impl Search {
         }
         let mut more = rest.clone();
         match more.binary_search_by(|(assertions, _)| assertions.cmp(item)) {
-            Ok(place) => more[place].1 += 1,
-            Err(place) => more.insert(place, (item.clone(), 1)),
+            Ok(place) => more[place].1 += count,
+            Err(place) => more.insert(place, (item.clone(), count)),
         }
         let items: usize = more.iter().map(|(_, count)| count).sum();
         let limit = ("differing_items", self.algebra.limits.differing_items);
         check_limit(items, limit, "items that have to differ and have few values")?;
-        // If a set has enough values for all items, one is left for this item after the others have been chosen.
+        // If a set has enough values for all items, enough are left for its items after the others have been chosen.
         let mut few = Vec::new();
         for (assertions, count) in &more {
             if let Some(values) = self.values_up_to(assertions, self.algebra.values.length(seen) + items)? {

@@ -147,11 +147,12 @@ impl Automaton {
         std::mem::replace(&mut self.search.algebra.limits.memory_bytes, bytes)
     }
 
-    /// Whether at most a quarter has been used of each limit that is about all documents of a schema together.
-    pub(crate) fn is_far_from_limits(&self) -> bool {
+    /// The share, from 0 to 1, that has been used of the limits that are about all documents of a schema together.
+    pub(crate) fn used_of_limits(&self) -> f64 {
         let algebra = &self.search.algebra;
-        let (memory, cells) = (algebra.limits.memory_bytes, algebra.limits.language_cells);
-        self.memory() <= memory / 4 && algebra.languages.cells() <= cells / 4
+        let share = |used: usize, allowed: usize| (used as f64 / allowed.max(1) as f64).min(1.0);
+        let memory = share(self.memory(), algebra.limits.memory_bytes);
+        memory.max(share(algebra.languages.cells(), algebra.limits.language_cells))
     }
 
     /// An estimate of the memory that this automaton takes, in bytes. It counts the tables that grow with schemas and

@@ -534,8 +534,8 @@ fn limits_are_named_where_they_are_reached() {
     let three = r#"{"type": "object", "properties": {"a": {"oneOf": [{"minimum": 1}, {"multipleOf": 2}, {"multipleOf": 3}]}}, "required": ["a"],
         "not": {"properties": {"a": {"enum": [2, 3, 4]}}}, "anyOf": [{"properties": {"a": {"multipleOf": 5}}}, {"properties": {"a": {"minimum": 7}}}]}"#;
     let patterns = r#"{"type": "object", "patternProperties": {"^a": {"type": "integer"}, "b$": {"type": "string"}, "c": {"type": "null"}}, "minProperties": 1, "not": {"required": ["d"]}}"#;
-    let differ = r#"{"type": "array", "uniqueItems": true, "items": {"enum": [1, 2, 3, 4]}, "minItems": 4}"#;
-    let contained = r#"{"type": "array", "uniqueItems": true, "items": {"enum": [1, 2, 3, 4]}, "allOf": [{"contains": {"minimum": 1}}, {"contains": {"multipleOf": 2}}, {"contains": {"multipleOf": 3}}]}"#;
+    let differ = r#"{"type": "array", "uniqueItems": true, "items": {"enum": [1, 2, 3, 4]}, "minItems": 5}"#;
+    let contained = r#"{"type": "array", "uniqueItems": true, "items": {"enum": [1, 2, 3, 4]}, "allOf": [{"contains": {"minimum": 1}}, {"contains": {"multipleOf": 2}}, {"contains": {"multipleOf": 3}}], "minItems": 5}"#;
     let listed = r#"{"enum": [[1], [2], [3]]}"#;
     let cases: [(&str, &str, Lower<'_>); 10] = [
         ("open_questions", &chain, &|limits| limits.open_questions = 10),

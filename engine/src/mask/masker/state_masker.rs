@@ -13,6 +13,18 @@ use crate::mask::completions::CompletionLength;
 use crate::mask::index::base_sets::BaseSets;
 use crate::{MaskError, Masker, TokenId, TokenKind, TokenMask, Vocabulary};
 
+/// What all texts of an automaton have used.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Used {
+    /// The share, from 0 to 1, of the limits that are about all texts together.
+    pub(crate) of_limits: f64,
+    /// The work, in units of about a microsecond.
+    pub(crate) effort: usize,
+}
+
+/// The numbers of classes of tokens within a text, in the order of the tokens.
+pub(crate) type TextClassNumbers = Vec<Option<u32>>;
+
 /// An automaton over texts that are written token by token, with its masks.
 pub(crate) trait MaskedText: Send + Sync + 'static {
     /// A position in a text.
@@ -77,6 +89,13 @@ pub(crate) trait MaskedText: Send + Sync + 'static {
         Ok(None)
     }
 
+    /// Returns for each token a number, the same for tokens within a text that may go on alike behind them and behind which, once the text has
+    /// ended, the same has to come. `None` of all other tokens; no numbers where that is not known.
+    fn text_classes(&self, at: &Self::State, tokens: &[TokenId]) -> Result<Option<TextClassNumbers>, MaskError> {
+        let _ = (at, tokens);
+        Ok(None)
+    }
+
     /// Returns tokens of a short text that ends the text from a state; none where none was found.
     fn completion(&self, at: &Self::State) -> Result<Option<Vec<TokenId>>, MaskError>;
 
@@ -85,6 +104,9 @@ pub(crate) trait MaskedText: Send + Sync + 'static {
 
     /// Returns the bytes of the caches, roughly, without those that schemas share.
     fn memory(&self) -> usize;
+
+    /// Returns what all texts together have used.
+    fn used(&self) -> Used;
 }
 
 /// The current state in a text, and the states before it.
@@ -314,6 +336,10 @@ impl<T: MaskedText> Masker for StateMasker<T> {
 
     fn memory_bytes(&self) -> Option<usize> {
         Some(self.texts.memory())
+    }
+
+    fn used_of_limits(&self) -> f64 {
+        self.texts.used().of_limits
     }
 
     fn fork(&self) -> Result<Box<dyn Masker>, MaskError> {

@@ -1,11 +1,10 @@
 //! Masks under a token budget, which keep a completion of the document within the tokens that are left.
 
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 
-use super::state_masker::{MaskedText, StateMasker};
+use super::state_masker::{MaskedText, StateMasker, Used};
 use crate::mask::index::base_sets::bit;
-use crate::{MaskError, TokenId, TokenMask};
+use crate::{MaskError, Masker as _, TokenId, TokenMask};
 
 /// Tokens to spare from which on no token's own end is looked for: a single token rarely makes so many others necessary.
 const SPARE_TOKENS_WITHOUT_LOOK: usize = 1024;
@@ -19,8 +18,17 @@ const MAX_TOKENS_LOOKED_AT_EARLY: usize = 256;
 /// looked for beyond that is not known to lead to an end.
 const MAX_LOOKS: usize = 512;
 const MAX_BYTES_LOOKED_AT: usize = 1 << 20;
-/// Tokens of a mask that are looked at one by one at most: even a token that leads to a known state takes a microsecond.
+/// Tokens of a mask that are looked at at most: even a token that leads to a known state takes a microsecond.
 const MAX_TOKENS_LOOKED_AT: usize = 4096;
+
+/// Part of what is left of the schema's limits that the looks of one mask may use: what they find out takes memory that is not given back. Taken
+/// of what is left, these parts never come to the limits, however many masks there are.
+const PART_FOR_LOOKS: f64 = 1.0 / 2048.0;
+/// Work that the looks of one mask may take, in units of about a microsecond: most looks take one unit or a few, those in arrays of many items that
+/// have to differ take thousands.
+const EFFORT_FOR_LOOKS: usize = 50_000;
+/// Tokens looked at from one measurement of these to the next, where no ends are looked for.
+const TOKENS_BETWEEN_MEASUREMENTS: usize = 16;
 
 /// Tokens by which the end behind one token within free text may be further than that behind another: a character of which a part is written
 /// takes up to twelve, and a key has to differ from those that were there.
@@ -37,8 +45,34 @@ struct KnownEnds<K> {
     lengths: HashMap<K, u32>,
     /// Bytes of these completions.
     bytes: usize,
-    /// Number of tokens that were looked at.
+    /// Number of tokens that were looked at one by one.
     tokens: usize,
+    /// What may be used of the schema's limits, and the work that may be done.
+    most: Used,
+    /// Whether more has been used, so that nothing more is looked at.
+    is_spent: bool,
+}
+
+impl<K> KnownEnds<K> {
+    /// No ends, and room for those that may be looked for where so much has been used.
+    fn new(used: Used) -> Self {
+        Self {
+            lengths: HashMap::new(),
+            bytes: 0,
+            tokens: 0,
+            is_spent: false,
+            most: Used {
+                of_limits: used.of_limits + (1.0 - used.of_limits) * PART_FOR_LOOKS,
+                effort: used.effort + EFFORT_FOR_LOOKS,
+            },
+        }
+    }
+
+    /// Whether more may be looked at where so much has been used.
+    fn may_go_on(&mut self, used: Used) -> bool {
+        self.is_spent |= used.of_limits > self.most.of_limits || used.effort > self.most.effort;
+        !self.is_spent
+    }
 }
 
 /// The lengths of the completions behind the tokens of a mask.
@@ -56,6 +90,9 @@ pub(super) struct TokenBudget {
     /// may be longer than the remainder of an earlier one.
     plans: Vec<(usize, Vec<TokenId>)>,
     mask: TokenMask,
+    /// The number of tokens written, and the limit, for which the mask was worked out. Looks that were cut short are not taken up again where the
+    /// mask is asked for twice.
+    mask_of: Option<(usize, usize)>,
 }
 
 impl TokenBudget {
@@ -64,12 +101,14 @@ impl TokenBudget {
         Self {
             plans: Vec::new(),
             mask: TokenMask::none(0),
+            mask_of: None,
         }
     }
 
     /// Drops the plans that begin beyond the first `written` tokens, when later tokens are taken back.
     pub(super) fn take_back(&mut self, written: usize) {
         self.plans.retain(|(start, _)| *start <= written);
+        self.mask_of = None;
     }
 }
 
@@ -77,10 +116,14 @@ impl<T: MaskedText> StateMasker<T> {
     /// Works out the mask of [`Masker::mask_within`](crate::Masker::mask_within). True where it is the
     /// [limited mask](Self::limited_mask), false where it is the one without a limit.
     pub(super) fn limit_mask(&mut self, tokens: usize) -> Result<bool, MaskError> {
+        let asked = Some((self.position(), tokens));
+        if self.budget.as_ref().is_some_and(|budget| budget.mask_of == asked) {
+            return Ok(true);
+        }
         let planned = self.planned().filter(|planned| planned.len() < tokens);
         let length = match (&planned, self.ended) {
             (Some(planned), false) => Some(planned.len()),
-            (_, false) => self.texts.completion_length(self.state())?.map(|length| length.tokens),
+            (_, false) => within_limits(self.texts.completion_length(self.state()))?.map(|length| length.tokens),
             (_, true) => None,
         };
         // The end of sequence takes a token too.
@@ -105,7 +148,9 @@ impl<T: MaskedText> StateMasker<T> {
         let plan = match planned {
             Some(planned) => planned,
             None => {
-                let plan = self.texts.completion(self.state())?.unwrap_or_default();
+                let Some(plan) = within_limits(self.texts.completion(self.state()))? else {
+                    return Ok(false);
+                };
                 self.begin_plan(plan.clone());
                 plan
             }
@@ -115,7 +160,8 @@ impl<T: MaskedText> StateMasker<T> {
                 allowed.forbid(token);
             }
         }
-        self.budget_mut().mask = allowed;
+        let budget = self.budget_mut();
+        (budget.mask, budget.mask_of) = (allowed, asked);
         Ok(true)
     }
 
@@ -144,20 +190,16 @@ impl<T: MaskedText> StateMasker<T> {
         budget.plans.push((start, plan));
     }
 
-    /// Looks for the ends behind the tokens `allowed`. Tokens within free text are not looked at one by one where the furthest end behind
-    /// any of them fits.
+    /// Looks for the ends behind the tokens `allowed`. Tokens within free text, and tokens of one class of texts, are not looked at one by one
+    /// where the end behind one of them fits with tokens to spare.
     fn look(&self, allowed: &TokenMask, fits: impl Fn(u32) -> bool) -> Result<Looks, MaskError> {
         let any = &self.texts.sets().any;
-        let mut known = KnownEnds {
-            lengths: HashMap::new(),
-            bytes: 0,
-            tokens: 0,
-        };
+        let mut known = KnownEnds::new(self.texts.used());
         let mut looks = Looks {
             furthest: 0,
             lengths: Vec::new(),
         };
-        let apart = self.texts.free_text_but(self.state())?;
+        let apart = within_limits(self.texts.free_text_but(self.state()))?;
         let is_alike = |token: TokenId, apart: &[TokenId]| bit(any, token) && apart.binary_search(&token).is_err();
         let one = apart
             .as_ref()
@@ -171,13 +213,32 @@ impl<T: MaskedText> StateMasker<T> {
                 (looks.furthest, alike) = (furthest, apart);
             }
         }
+        let mut tokens = Vec::new();
         for token in allowed.iter() {
-            if alike.as_ref().is_some_and(|apart| is_alike(token, apart)) || self.ends_here(token)? {
-                continue;
+            if !alike.as_ref().is_some_and(|apart| is_alike(token, apart)) && !self.ends_here(token)? {
+                tokens.push(token);
             }
-            let length = self.length_after(token, &mut known)?;
-            looks.furthest = looks.furthest.max(length);
+        }
+        let looked_at = &tokens[..tokens.len().min(MAX_TOKENS_LOOKED_AT)];
+        let classes = within_limits(self.texts.text_classes(self.state(), looked_at))?.unwrap_or_default();
+        let mut of_classes: HashMap<u32, u32> = HashMap::new();
+        for (place, &token) in looked_at.iter().enumerate() {
+            let class = classes.get(place).copied().flatten();
+            let furthest = class.and_then(|class| of_classes.get(&class)?.checked_add(SPARE_TOKENS_WITHIN_TEXT));
+            let length = match furthest.filter(|furthest| fits(*furthest)) {
+                Some(furthest) => furthest,
+                None => self.length_after(token, &mut known)?,
+            };
+            if let Some(class) = class {
+                of_classes.entry(class).or_insert(length);
+            }
             looks.lengths.push((token, length));
+        }
+        looks
+            .lengths
+            .extend(tokens[looked_at.len()..].iter().map(|token| (*token, NO_END)));
+        for (_, length) in &looks.lengths {
+            looks.furthest = looks.furthest.max(*length);
         }
         if looks.furthest != NO_END {
             self.texts.furthest().keep(T::key(self.state()), looks.furthest, 0);
@@ -194,21 +255,33 @@ impl<T: MaskedText> StateMasker<T> {
     /// The length of the completion behind a token; [`NO_END`] where there is none, or where it is not looked for any more.
     fn length_after(&self, token: TokenId, known: &mut KnownEnds<T::Key>) -> Result<u32, MaskError> {
         known.tokens += 1;
-        if known.tokens > MAX_TOKENS_LOOKED_AT {
+        let is_due = known.tokens.is_multiple_of(TOKENS_BETWEEN_MEASUREMENTS);
+        if known.is_spent || is_due && !known.may_go_on(self.texts.used()) {
             return Ok(NO_END);
         }
-        let Some(next) = self.after(self.state(), token, false)? else {
+        let Some(next) = within_limits(self.after(self.state(), token, false))? else {
             return Ok(NO_END);
         };
-        let may_look = known.lengths.len() < MAX_LOOKS && known.bytes < MAX_BYTES_LOOKED_AT;
-        match known.lengths.entry(T::key(&next)) {
-            Entry::Occupied(known) => Ok(*known.get()),
-            Entry::Vacant(_) if !may_look => Ok(NO_END),
-            Entry::Vacant(room) => {
-                let length = self.texts.completion_length(&next)?;
-                known.bytes += length.map_or(0, |length| length.bytes);
-                Ok(*room.insert(length.map_or(NO_END, |length| length.tokens as u32)))
-            }
+        let key = T::key(&next);
+        if let Some(length) = known.lengths.get(&key) {
+            return Ok(*length);
         }
+        let has_room = known.lengths.len() < MAX_LOOKS && known.bytes < MAX_BYTES_LOOKED_AT;
+        if !has_room || !known.may_go_on(self.texts.used()) {
+            return Ok(NO_END);
+        }
+        let found = within_limits(self.texts.completion_length(&next))?;
+        known.bytes += found.map_or(0, |length| length.bytes);
+        let length = found.map_or(NO_END, |length| length.tokens as u32);
+        known.lengths.insert(key, length);
+        Ok(length)
+    }
+}
+
+/// A result of a look, or none where the look came to a limit: a mask that can be given without it is given.
+fn within_limits<V>(result: Result<Option<V>, MaskError>) -> Result<Option<V>, MaskError> {
+    match result {
+        Err(MaskError::LimitExceeded(_)) => Ok(None),
+        result => result,
     }
 }

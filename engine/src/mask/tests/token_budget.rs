@@ -1,13 +1,14 @@
 //! Masks under a limit on tokens: whatever is chosen, the document ends in time.
 
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 
 use rand::seq::IndexedRandom as _;
 use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
 use super::{TOKENS, compiler, vocabulary};
-use crate::{Compiler as _, ExactOptions, Masker, TokenId, TokenMask};
+use crate::{Compiler as _, ExactOptions, Limits, Masker, TokenId, TokenMask, Vocabulary};
 
 fn masker(schema: &str) -> Box<dyn Masker> {
     compiler(vocabulary(&TOKENS), ExactOptions::default())
@@ -220,4 +221,58 @@ fn long_ends_are_looked_for_behind_few_tokens() {
     let allowed = pairs_allowed(&pairs_of_letters('a'..='f'), &"y".repeat(7_500), 7_540);
     let count = allowed.iter().filter(|is_allowed| **is_allowed).count();
     assert!(allowed[0] && (1..150).contains(&count), "{count}");
+}
+
+/// A masker under a limit on the memory of one compiled schema, at the end of a text.
+fn masker_within(memory_bytes: usize, vocabulary: Arc<Vocabulary>, schema: &str, text: &str) -> Box<dyn Masker> {
+    let limits = Limits {
+        memory_bytes,
+        ..Limits::default()
+    };
+    let mut masker = compiler(vocabulary, ExactOptions::default().limits(limits))
+        .compile(schema)
+        .unwrap();
+    for byte in text.bytes() {
+        masker.advance(TokenId::from(byte)).unwrap();
+    }
+    masker
+}
+
+/// All keys that match a pattern lead to the same end, so that it is looked for once and none of the keys is kept.
+#[test]
+fn keys_of_a_class_are_looked_at_together() {
+    let mut texts = pairs_of_letters('a'..='z');
+    texts.extend(["_a", "a\":1,\"", "ab\":\""].map(str::to_owned));
+    let schema = r#"{"type": "object", "properties": {"ab": {"minLength": 200, "type": "string"}},
+        "patternProperties": {"^[a-z]*$": true, "_": {"minLength": 200, "type": "string"}}, "minProperties": 2}"#;
+    let mut masker = masker_within(1 << 30, vocabulary(&texts), schema, "{\"");
+    let whole = masker.mask().unwrap().clone();
+    let before = masker.memory_bytes().unwrap();
+    let limited = masker.mask_within(60).unwrap().clone();
+    let allowed: Vec<bool> = (256..).take(texts.len()).map(|token| limited.allows(token)).collect();
+    assert!((256..).take(texts.len()).all(|token| whole.allows(token)));
+    assert!(allowed[0] && !allowed[1] && allowed[2..675].iter().all(|is_allowed| *is_allowed));
+    assert!(!allowed[677], "the value of a key with that character is long");
+    let grown = masker.memory_bytes().unwrap() - before;
+    assert!(grown < 400_000, "{grown} bytes");
+}
+
+/// What looks find out is not given back, so that they use a part of what is left of the memory.
+#[test]
+fn looks_leave_most_of_the_memory() {
+    let texts = pairs_of_letters('a'..='z');
+    let schema = r#"{"type": "array", "items": {"type": "string", "maxLength": 10}, "uniqueItems": true,
+        "contains": {"const": "abc"}, "minItems": 9}"#;
+    let mut masker = masker_within(64 << 20, vocabulary(&texts), schema, "[\"");
+    let mut left = needed(&mut *masker) + 20;
+    for token in [256, 290, 300, 301, 302] {
+        let limited = masker.mask_within(left).unwrap().clone();
+        assert!(!limited.allows_none());
+        if !limited.allows(token) {
+            break;
+        }
+        masker.advance(token).unwrap();
+        left -= 1;
+    }
+    assert!(masker.used_of_limits() < 0.01, "{}", masker.used_of_limits());
 }

@@ -7,7 +7,7 @@ use crate::automaton::{AutomatonError, DecodeState, State, StateClass, Written, 
 use crate::mask::cache::token_set::TokenSet;
 use crate::mask::compiled_schema::CompiledSchema;
 use crate::mask::index::base_sets::Words;
-use crate::mask::masker::MaskedText;
+use crate::mask::masker::{MaskedText, Used};
 use crate::reply::text;
 use crate::{Vocabulary, WritingBounds};
 
@@ -16,6 +16,8 @@ use super::program::{ByteSet, ContentStart};
 
 /// Memory of a content in bytes, beyond which no further tag has it: contents grow with replies, and give no memory back while a tag has them.
 const MOST_SHARED_BYTES: usize = 4 << 20;
+/// Share of a content's limits beyond which no further tag has it, for the same reason.
+const MOST_SHARED_USE: f64 = 0.25;
 
 /// The automaton of a JSON document, a raw string or a text of an expression.
 pub(super) struct Content {
@@ -106,7 +108,12 @@ impl Content {
 
     /// Whether a further tag may have the content: replies have neither made it grow much nor used up much of its limits.
     pub(super) fn may_be_shared(&self) -> bool {
-        self.shared.memory() <= MOST_SHARED_BYTES && self.shared.builder().automaton.is_far_from_limits()
+        self.shared.memory() <= MOST_SHARED_BYTES && self.used().of_limits <= MOST_SHARED_USE
+    }
+
+    /// What all texts of the content have used.
+    pub(super) fn used(&self) -> Used {
+        self.shared.used()
     }
 
     /// Bytes of memory that the content takes.

@@ -12,7 +12,7 @@ use crate::mask::compiled_schema::mask_error;
 use crate::mask::completions::CompletionLength;
 use crate::mask::forced_tokens::{ReadBytes, forced_bytes, forced_tokens};
 use crate::mask::index::base_sets::{BaseSets, Words};
-use crate::mask::masker::MaskedText;
+use crate::mask::masker::{MaskedText, Used};
 use crate::mask::shared_tokens::SharedTokens;
 use crate::{MaskError, TokenId, TokenKind, Vocabulary};
 
@@ -401,6 +401,14 @@ impl MaskedText for TagReplies {
             + self.masks.bytes()
             + self.free.bytes()
             + self.furthest.bytes()
+    }
+
+    fn used(&self) -> Used {
+        let contents = self.contents.iter().map(Content::used);
+        contents.fold(Used::default(), |all, one| Used {
+            of_limits: all.of_limits.max(one.of_limits),
+            effort: all.effort + one.effort,
+        })
     }
 }
 

@@ -5,7 +5,7 @@
 
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::{AtomKind, Keys, TextId};
-use crate::automaton::step::{Automaton, Cursor, Frame, KeyClasses, StackId, State};
+use crate::automaton::step::{Automaton, Cursor, Frame, KeyClasses, RemainingKeyText, StackId, State};
 use crate::strings::LanguageId;
 use std::hash::Hash;
 use std::sync::Arc;
@@ -28,6 +28,15 @@ pub(crate) struct KeyClass {
     may_close: bool,
     /// The languages that contain the keys, as bits.
     languages: u64,
+}
+
+/// What the future of a key's object depends on, from a state within the key.
+#[derive(Debug)]
+pub(crate) struct KeyRests {
+    /// The languages that the remaining text of the key is judged by.
+    pub(crate) languages: Vec<LanguageId>,
+    /// The remaining texts of the keys that are judged one by one, sorted.
+    pub(crate) told_apart: Vec<String>,
 }
 
 /// Number of languages up to which keys are divided into classes.
@@ -111,6 +120,39 @@ impl Automaton {
         let read = algebra.texts.length(name.text);
         let listed = algebra.beginning_with(&name.classes.listed, name.text);
         Some(listed.iter().map(|key| &algebra.texts.get(*key)[read..]).collect())
+    }
+
+    /// Returns what the future of the object depends on, from a state within a key: what may follow in the key, and what comes behind it, is the same
+    /// behind two texts that lead each of the languages to the same residual and do not begin any of the texts told apart. `None` where more
+    /// counts.
+    pub(crate) fn key_rests(&mut self, at: State) -> Result<Option<KeyRests>, AutomatonError> {
+        if self.keeps_values(at.stack) {
+            return Ok(None);
+        }
+        let remaining = self.remaining_key_text(at)?;
+        let Some(name) = self.partial_key(at)? else {
+            return Ok(None);
+        };
+        let mut languages = name.after;
+        let seen = match &remaining {
+            RemainingKeyText::AllBut(seen, _) => seen,
+            RemainingKeyText::Language(language, seen, _) => {
+                languages.push(*language);
+                seen
+            }
+            _ => return Ok(None),
+        };
+        let algebra = &self.search.algebra;
+        let read = algebra.texts.length(name.text);
+        let seen = self.seen_among(seen);
+        let listed = algebra.beginning_with(&name.classes.listed, name.text);
+        let told_apart = seen
+            .iter()
+            .chain(listed)
+            .map(|key| algebra.texts.get(*key)[read..].to_owned());
+        let mut told_apart: Vec<String> = told_apart.collect();
+        told_apart.sort_unstable();
+        Ok(Some(KeyRests { languages, told_apart }))
     }
 
     /// The listed key that consists of the text read and `more`; `None` if there is none.

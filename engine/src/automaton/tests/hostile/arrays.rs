@@ -260,3 +260,19 @@ fn conditions_on_items_are_not_chosen_again() {
         ],
     );
 }
+
+/// Whether the items that are left can all differ is found out of all of them at once: an end of the array asks it behind each item.
+#[test]
+fn permutations_are_completed_without_a_search() {
+    let mut options = SchemaOptions::default();
+    options.limits.search_states = 20;
+    let schema = r#"{"type": "array", "uniqueItems": true, "items": {"type": "integer", "minimum": 0, "maximum": 99},
+        "minItems": 100, "maxItems": 100}"#;
+    let set = SchemaSet::load(schema, &options).unwrap();
+    let (mut automaton, root) = alone(set, Formats::Asserted, Style::generation()).unwrap();
+    let start = automaton.start(root).unwrap().unwrap();
+    let at = automaton.read_bytes(start, b"[7,3,").unwrap().unwrap();
+    let rest = automaton.completion(at).unwrap().unwrap();
+    let end = automaton.read_bytes(at, &rest).unwrap().unwrap();
+    assert!(automaton.is_complete(end).unwrap());
+}

@@ -12,7 +12,7 @@ use crate::mask::compiled_schema::mask_error;
 use crate::mask::completions::CompletionLength;
 use crate::mask::forced_tokens::{ReadBytes, forced_bytes, forced_tokens};
 use crate::mask::index::base_sets::BaseSets;
-use crate::mask::masker::MaskedText;
+use crate::mask::masker::{MaskedText, Used};
 use crate::mask::shared_tokens::SharedTokens;
 use crate::{MaskError, TokenId, Vocabulary};
 
@@ -253,6 +253,13 @@ impl MaskedText for NestedReplies {
     fn memory(&self) -> usize {
         let caches = self.states.bytes() + self.masks.bytes() + self.furthest.bytes();
         caches + self.machine.bytes() + self.ends.bytes() + self.stacks().bytes()
+    }
+
+    fn used(&self) -> Used {
+        Used {
+            of_limits: self.stacks().bytes() as f64 / self.stack_bytes.max(1) as f64,
+            effort: 0,
+        }
     }
 }
 
