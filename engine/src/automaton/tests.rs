@@ -5,6 +5,7 @@ mod closed;
 mod formats;
 mod hostile;
 mod layouts;
+mod left_out;
 mod order;
 mod preferred;
 mod schemas;
@@ -29,7 +30,7 @@ use crate::{CompileError, CompileErrorKind, Escapes, Limits, Style, Whitespace};
 
 /// The automaton of a schema, with string languages of its own.
 fn alone(set: SchemaSet, formats: Formats, style: Style) -> Result<(Automaton, AssertionId), CompileError> {
-    Automaton::new(Languages::within(set.limits()), set, formats, style)
+    Automaton::new(Languages::within(set.limits()), set, formats, style, &[])
 }
 
 /// Patterns for the judge, matched by the `fancy-regex` crate.

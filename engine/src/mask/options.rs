@@ -27,6 +27,8 @@ pub struct ExactOptions {
     pub formats: Formats,
     /// The style: the texts of a JSON value that may be written.
     pub style: Style,
+    /// Texts that no string and no key of a document contains.
+    pub(crate) left_out: Vec<&'static str>,
 }
 
 impl ExactOptions {
@@ -104,7 +106,7 @@ impl ExactOptions {
     /// The automaton of a schema, in which strings are of some languages and others, and the state before a document.
     pub(crate) fn automaton(&self, schema: &str, languages: Languages) -> Result<(Automaton, State), CompileError> {
         let set = SchemaSet::load(schema, &self.schema)?;
-        let (mut automaton, root) = Automaton::new(languages, set, self.formats, self.style)?;
+        let (mut automaton, root) = Automaton::new(languages, set, self.formats, self.style, &self.left_out)?;
         let Some(start) = automaton.start(root)? else {
             // In the automaton's schema, equal subschemas are merged; an explanation tells each by its place.
             let whole = Arc::new(SchemaSet::load(schema, &self.schema)?);

@@ -301,7 +301,13 @@ impl ReplyCompiler {
     ///
     /// Content in the styles `qwen_xml`, `minimax_xml`, `glm_xml`, `deepseek_xml` and `deepseek_v4_1_xml` is the parameters of a
     /// call: those of `properties`, `required` and `additionalProperties`, in their order, with values of their schemas. Strings
-    /// stand as they are, without the marks at which parsers take them to end; other values stand as JSON.
+    /// stand as they are, other values as JSON, and both without the marks at which parsers take a value to end. In JSON a mark is
+    /// written with an escape where the style has all of them ([`Escapes::Any`]); in other styles, values with strings or keys that
+    /// have a mark are left out.
+    ///
+    /// Where a schema allows strings and other types, servers' parsers try the other types first, those that `type`, `enum`, `const`, `anyOf`,
+    /// `oneOf` and `allOf` name. A string that they would take for another value is left out: `5` beside integers, and beside arrays
+    /// or objects all that is JSON and all between brackets or braces. In DeepSeek's styles, which say whether a value is a string, none is.
     ///
     /// # Errors
     ///

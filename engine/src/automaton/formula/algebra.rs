@@ -1,10 +1,10 @@
 //! [`Algebra`]: the arena of requirements on values: assertions, constraints, formulas, languages, sets of numbers and orders of keys.
 
 use crate::automaton::Formats;
-use crate::automaton::error::{AutomatonError, check_limit};
+use crate::automaton::error::{AutomatonError, check_limit, limit_error};
 use crate::automaton::formula::{
     Assertion, AssertionId, AssertionTable, AtomKind, Atoms, Constraint, DecisionDiagrams, EnumeratedKeys, FormulaId,
-    Formulas, IndependentKeys, KeySets, Keys, Orders, Preferences, ReadValues, TextId, TextTable,
+    Formulas, IndependentKeys, KeySets, Keys, Orders, Preferences, ReadValues, Strings, TextId, TextTable,
 };
 use crate::automaton::memory::{SHARED_BYTES, list_bytes, table_bytes};
 use crate::decimal::{Decimal, NumberLimitReached};
@@ -12,7 +12,7 @@ use crate::json::Shape;
 use crate::numbers::{NumberSetId, NumberSets, NumeralAutomaton, SchemaNumbers};
 use crate::schema::SchemaSet;
 use crate::schema::{Body, NodeId};
-use crate::strings::{LanguageId, Languages, Padding};
+use crate::strings::{LanguageId, Languages, LimitReached, Padding};
 use crate::{CompileError, CompileErrorKind, Limits, NumberStyle, Style};
 use hashbrown::HashMap;
 use std::sync::Arc;
@@ -36,6 +36,8 @@ pub(crate) struct Algebra {
     pub(crate) diagrams: DecisionDiagrams,
     pub(crate) languages: Languages,
     pub(crate) preferences: Preferences,
+    /// The restriction of all strings and keys to those without some texts, if there is one.
+    left_out: Option<LeftOutTexts>,
     pub(crate) number_texts: NumeralAutomaton,
     /// The constraints of the assertions that have been expanded.
     pub(crate) constraints: HashMap<AssertionId, Constraint>,
@@ -47,6 +49,17 @@ pub(crate) struct Algebra {
     /// Number of cells in lists that are kept here and in the layers above; part of the estimate of
     /// [memory](Self::memory).
     pub(crate) kept_cells: usize,
+}
+
+/// The strings and objects of documents in which no string and no key contains one of some texts.
+#[derive(Clone, Copy, Debug)]
+struct LeftOutTexts {
+    /// The strings without the texts.
+    strings: LanguageId,
+    /// The strings with one of the texts: no key is one of them.
+    keys: LanguageId,
+    /// The formula of objects without such a key.
+    objects: FormulaId,
 }
 
 /// Memo of results about keys.
@@ -95,6 +108,7 @@ impl Algebra {
             diagrams: DecisionDiagrams::default(),
             languages,
             preferences: Preferences::default(),
+            left_out: None,
             number_texts,
             constraints: HashMap::new(),
             joined: Vec::new(),
@@ -102,6 +116,61 @@ impl Algebra {
             free_formulas: Vec::new(),
             kept_cells: 0,
         }
+    }
+
+    /// Restricts all documents to those in which no string and no key contains one of some texts: strings as if each subschema said so
+    /// by `not` and `pattern`, and keys by `propertyNames`. Values that a schema leaves unconstrained are still [free](Self::free_value).
+    ///
+    /// # Errors
+    ///
+    /// [`CompileErrorKind::LimitExceeded`].
+    pub(crate) fn leave_out(&mut self, texts: &[&str]) -> Result<(), CompileError> {
+        let mut leave_out = || {
+            let literals = texts.iter().map(|text| self.languages.literal(text));
+            let literals = literals.collect::<Result<Vec<_>, _>>()?;
+            let one = self.languages.or(&literals)?;
+            let any = self.languages.any();
+            let behind = self.languages.concat(one, any)?;
+            let keys = self.languages.concat(any, behind)?;
+            Ok((self.languages.not(keys)?, keys))
+        };
+        let (strings, keys) = leave_out().map_err(|error: LimitReached| limit_error(error))?;
+        let objects = self.members(Keys::Language(keys), AssertionId::NOTHING);
+        self.left_out = Some(LeftOutTexts { strings, keys, objects });
+        Ok(())
+    }
+
+    /// Whether some texts are [left out](Self::leave_out) of all strings and keys.
+    pub(crate) fn leaves_out_texts(&self) -> bool {
+        self.left_out.is_some()
+    }
+
+    /// The strings that keys are not because of texts that are left out.
+    pub(crate) fn left_out_keys(&self) -> Option<LanguageId> {
+        self.left_out.map(|left_out| left_out.keys)
+    }
+
+    /// Some strings but for those with texts that are left out.
+    pub(crate) fn written_strings(&mut self, strings: Strings) -> Result<Strings, LimitReached> {
+        match self.left_out {
+            Some(left_out) => self.all_texts(&[strings, Strings::alike(left_out.strings)]),
+            None => Ok(strings),
+        }
+    }
+
+    /// The formula of some arrays or objects but for those objects that have keys with texts that are left out.
+    pub(crate) fn written_container(&mut self, formula: FormulaId, array: bool) -> FormulaId {
+        match self.left_out {
+            Some(left_out) if !array => self.formulas.and([formula, left_out.objects]),
+            _ => formula,
+        }
+    }
+
+    /// The constraint but for strings and objects with texts that are left out.
+    pub(crate) fn written(&mut self, constraint: Constraint) -> Result<Constraint, LimitReached> {
+        let strings = self.written_strings(constraint.all_strings())?;
+        let objects = self.written_container(constraint.objects, false);
+        Ok(Constraint { objects, ..constraint }.with_strings(strings))
     }
 
     /// An estimate of the memory that all tables take, in bytes.

@@ -236,7 +236,7 @@ impl Algebra {
         self.any(&[yes, no])
     }
 
-    /// The constraint that a value satisfies all assertions of `all` and none of `none`.
+    /// The constraint that a value satisfies all assertions of `all` and none of `none`, without [texts that are left out](Self::leave_out).
     pub(crate) fn combined(&mut self, all: &[AssertionId], none: &[AssertionId]) -> Result<Constraint, AutomatonError> {
         let mut both = self.everything();
         // The numbers that the style can write, from which complements may have others.
@@ -262,7 +262,7 @@ impl Algebra {
         both = both.with_strings(strings);
         both.arrays = self.formulas.and(arrays);
         both.objects = self.formulas.and(objects);
-        Ok(both)
+        Ok(self.written(both)?)
     }
 }
 

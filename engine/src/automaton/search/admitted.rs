@@ -27,7 +27,8 @@ impl Search {
     pub(crate) fn constraint_of(&mut self, expected: ExpectationId) -> Result<Constraint, AutomatonError> {
         let what = self.expected(expected);
         if what.diagram == DiagramId::ALWAYS {
-            return Ok(self.algebra.everything());
+            let all = self.algebra.everything();
+            return Ok(self.algebra.written(all)?);
         }
         let mut parts = Vec::with_capacity(what.assertions.len());
         for &assertion in &what.assertions {
@@ -41,6 +42,10 @@ impl Search {
         let arrays: Vec<FormulaId> = parts.iter().map(|part| part.arrays).collect();
         let objects: Vec<FormulaId> = parts.iter().map(|part| part.objects).collect();
         let strings = self.strings_of(expected)?;
+        let objects = self
+            .algebra
+            .diagrams
+            .formula(what.diagram, &objects, &mut self.algebra.formulas);
         Ok(Constraint {
             null,
             yes,
@@ -52,10 +57,7 @@ impl Search {
                 .algebra
                 .diagrams
                 .formula(what.diagram, &arrays, &mut self.algebra.formulas),
-            objects: self
-                .algebra
-                .diagrams
-                .formula(what.diagram, &objects, &mut self.algebra.formulas),
+            objects: self.algebra.written_container(objects, false),
         })
     }
 
@@ -182,7 +184,8 @@ impl Search {
                 Ok(Strings::alike(algebra.languages.one_of(&texts)?))
             },
         };
-        self.admitted(what, strings)
+        let strings = self.admitted(what, strings)?;
+        Ok(self.algebra.written_strings(strings)?)
     }
 
     /// The numbers whose verdicts an expectation admits.

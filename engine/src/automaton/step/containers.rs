@@ -50,6 +50,7 @@ impl Automaton {
             .algebra
             .diagrams
             .formula(what.diagram, &formulas, &mut self.search.algebra.formulas);
+        let demand = self.search.algebra.written_container(demand, array);
         let viable = match array {
             true => self.search.array_can_end(demand, ItemsId::EMPTY)?,
             false => self.search.object_can_end(demand, &[])?,

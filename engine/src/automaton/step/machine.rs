@@ -49,10 +49,14 @@ impl Automaton {
         mut schema: SchemaSet,
         formats: Formats,
         style: Style,
+        left_out: &[&str],
     ) -> Result<(Self, AssertionId), CompileError> {
         let left = schema.merge_equal();
         let schema = Arc::new(schema);
         let mut automaton = Self::lazy(languages, schema.clone(), formats, style);
+        if !left_out.is_empty() {
+            automaton.search.algebra.leave_out(left_out)?;
+        }
         // Each subschema is an assertion and has its constraint.
         automaton.search.algebra.assertions.reserve(left.len());
         automaton.search.algebra.constraints.reserve(left.len());

@@ -161,6 +161,10 @@ impl Automaton {
         let ValueDemand::Constraint(constraint) = shape.demand else {
             return None;
         };
+        // Other schemas do not leave these texts out.
+        if self.search.algebra.leaves_out_texts() {
+            return None;
+        }
         let any_or_none = |formula| match formula {
             FormulaId::FALSE => Some(None),
             FormulaId::TRUE => Some(Some(0)),
@@ -211,7 +215,10 @@ impl Automaton {
             Some(verdicts) => {
                 let (all, none) = split(&what.assertions, &verdicts);
                 let constraint = match (&all[..], &none[..]) {
-                    ([assertion], []) => self.search.algebra.constraint(*assertion)?,
+                    ([assertion], []) => {
+                        let constraint = self.search.algebra.constraint(*assertion)?;
+                        self.search.algebra.written(constraint)?
+                    }
                     _ => self.search.algebra.combined(&all, &none)?,
                 };
                 let constraint = match self.search.algebra.style.closed {

@@ -12,7 +12,9 @@ use crate::reply::text;
 use crate::{Vocabulary, WritingBounds};
 
 use super::format::{ContentId, ContentSource};
-use super::program::{ByteSet, ContentStart};
+use super::marks::Marks;
+use super::masks::has;
+use super::program::{ByteSet, ContentStart, ContentState};
 
 /// Memory of a content in bytes, beyond which no further tag has it: contents grow with replies, and give no memory back while a tag has them.
 const MOST_SHARED_BYTES: usize = 4 << 20;
@@ -26,6 +28,8 @@ pub(super) struct Content {
     pub(super) start: ContentStart,
     /// Whether the content is a string as it is, which the automaton reads as a string of JSON.
     pub(super) is_text: bool,
+    /// The texts that are followed in the content's documents.
+    marks: Option<Arc<Marks>>,
     bounds: WritingBounds,
     first: FirstByteEffects,
     /// The last bytes of the content's texts, or a superset of these bytes.
@@ -81,17 +85,20 @@ impl Content {
         source: ContentSource,
         shared: Box<CompiledSchema>,
         state: State,
+        marks: Option<Arc<Marks>>,
     ) -> Result<Self, AutomatonError> {
         let is_text = !matches!(source, ContentSource::Json { .. });
         let mut builder = shared.builder();
         let bounds = builder.automaton.bounds();
         let may_be_empty = is_text && text::ends(&mut builder.automaton, state)?;
         drop(builder);
+        let state = ContentState { state, read: 0 };
         Ok(Self {
             source,
             shared,
             start: ContentStart { state, may_be_empty },
             is_text,
+            marks,
             bounds,
             first: FirstByteEffects::default(),
             last: OnceLock::new(),
@@ -135,13 +142,25 @@ impl Content {
         Ok(first)
     }
 
-    /// The state after a byte.
-    fn step(&self, state: State, byte: u8) -> Result<Option<State>, AutomatonError> {
-        let automaton = &mut self.shared.builder().automaton;
-        match self.is_text {
-            true => text::step(automaton, state, byte),
-            false => automaton.step(state, byte),
+    /// The state of the marks after a byte; none where it completes one.
+    fn read_on(&self, at: ContentState, byte: u8) -> Option<u16> {
+        match &self.marks {
+            None => Some(0),
+            Some(marks) => marks.step(at.read, byte),
         }
+    }
+
+    /// The state after a byte.
+    fn step(&self, at: ContentState, byte: u8) -> Result<Option<ContentState>, AutomatonError> {
+        let Some(read) = self.read_on(at, byte) else {
+            return Ok(None);
+        };
+        let automaton = &mut self.shared.builder().automaton;
+        let next = match self.is_text {
+            true => text::step(automaton, at.state, byte)?,
+            false => automaton.step(at.state, byte)?,
+        };
+        Ok(next.map(|state| ContentState { state, read }))
     }
 
     /// Returns the last bytes of the content's texts, or a superset of these bytes.
@@ -159,7 +178,7 @@ impl Content {
     /// Returns the bytes that a document may end with, derived from those that it may begin with.
     fn last_of_json(&self) -> Result<ByteSet, AutomatonError> {
         const SPACES: &[u8] = b" \t\n\r";
-        let automaton = &mut self.shared.builder().automaton;
+        let (automaton, start) = (&mut self.shared.builder().automaton, self.start.state.state);
         let mut last = ByteSet::default();
         // Whitespace before a document is followed by its first byte.
         for (first, ends) in [
@@ -171,15 +190,15 @@ impl Content {
             (b"n", b"l"),
         ] {
             for &byte in first {
-                if automaton.step(self.start.state, byte)?.is_some() {
+                if automaton.step(start, byte)?.is_some() {
                     ends.iter().for_each(|byte| last.insert(*byte));
                 }
             }
         }
         // Whitespace may follow every document if it may follow one.
         let mut spaces = true;
-        if let Some(rest) = automaton.completion(self.start.state)?
-            && let Some(end) = automaton.read_bytes(self.start.state, &rest)?
+        if let Some(rest) = automaton.completion(start)?
+            && let Some(end) = automaton.read_bytes(start, &rest)?
         {
             spaces = false;
             for &space in SPACES {
@@ -210,31 +229,37 @@ impl Content {
     }
 
     /// Moves bounds that are near from the counts in `written` into the state.
-    pub(super) fn bound(&self, state: &mut State, written: &mut Written) -> Result<(), AutomatonError> {
-        let mut at = WrittenState {
-            state: *state,
+    pub(super) fn bound(&self, at: &mut ContentState, written: &mut Written) -> Result<(), AutomatonError> {
+        let mut bounded = WrittenState {
+            state: at.state,
             written: *written,
         };
-        if at.is_due() {
-            self.shared.builder().automaton.bound(&mut at)?;
-            (*state, *written) = (at.state, at.written);
+        if bounded.is_due() {
+            self.shared.builder().automaton.bound(&mut bounded)?;
+            (at.state, *written) = (bounded.state, bounded.written);
         }
         Ok(())
     }
 
     /// Returns the mask of the content by itself, without tokens that cross its end.
-    pub(super) fn inside(&self, state: State, vocabulary: &Vocabulary) -> Result<Inside, AutomatonError> {
+    pub(super) fn inside(&self, at: ContentState, vocabulary: &Vocabulary) -> Result<Inside, AutomatonError> {
         let shared = &self.shared;
         let mut builder = shared.builder();
         if !self.is_text {
-            let tokens = builder.tokens(state, shared)?;
+            let mut tokens = builder.tokens(at.state, shared)?;
+            let index = &shared.tokens.index;
             // The point behind the content says whether the reply may end.
-            return Ok(Inside::Tokens(match builder.automaton.is_complete(state)? {
-                true => Arc::new(tokens.but(vocabulary.eos_tokens(), &shared.tokens.index.sets)),
-                false => tokens,
-            }));
+            if builder.automaton.is_complete(at.state)? {
+                tokens = Arc::new(tokens.but(vocabulary.eos_tokens(), &index.sets));
+            }
+            if let Some(marks) = &self.marks {
+                let completing = marks.completing(at.read, &index.every).iter();
+                let refused = completing.copied().filter(|token| has(&tokens, *token, &index.sets));
+                tokens = Arc::new(tokens.but(&refused.collect::<Vec<_>>(), &index.sets));
+            }
+            return Ok(Inside::Tokens(tokens));
         }
-        let StateClass::String(decode, language) = builder.automaton.state_class(state)? else {
+        let StateClass::String(decode, language) = builder.automaton.state_class(at.state)? else {
             return Ok(Inside::Unknown);
         };
         let tokens = match decode {
@@ -245,20 +270,24 @@ impl Content {
     }
 
     /// A short text that ends the content.
-    pub(super) fn completion(&self, state: State) -> Result<Option<Vec<u8>>, AutomatonError> {
-        let json = self.shared.builder().automaton.completion(state)?;
-        Ok(match self.is_text {
-            true => json.and_then(|json| text::unescaped(&json)),
-            false => json,
+    pub(super) fn completion(&self, at: ContentState) -> Result<Option<Vec<u8>>, AutomatonError> {
+        let json = self.shared.builder().automaton.completion(at.state)?;
+        Ok(match (self.is_text, &self.marks) {
+            (true, _) => json.and_then(|json| text::unescaped(&json)),
+            (false, Some(marks)) => json.map(|json| marks.escaped(at.read, json)),
+            (false, None) => json,
         })
     }
 
     /// The one byte that may come next, and the state after it; none where there is a choice, or where it is text.
-    pub(super) fn forced_byte(&self, state: State) -> Result<Option<(u8, State)>, AutomatonError> {
-        match self.is_text {
-            true => Ok(None),
-            false => self.shared.builder().automaton.forced_byte(state),
+    pub(super) fn forced_byte(&self, at: ContentState) -> Result<Option<(u8, ContentState)>, AutomatonError> {
+        if self.is_text {
+            return Ok(None);
         }
+        let Some((byte, state)) = self.shared.builder().automaton.forced_byte(at.state)? else {
+            return Ok(None);
+        };
+        Ok(self.read_on(at, byte).map(|read| (byte, ContentState { state, read })))
     }
 }
 
@@ -276,17 +305,22 @@ impl Contents {
     }
 
     /// The state after a byte.
-    pub(super) fn step(&self, content: ContentId, state: State, byte: u8) -> Result<Option<State>, AutomatonError> {
-        self.get(content).step(state, byte)
+    pub(super) fn step(
+        &self,
+        content: ContentId,
+        at: ContentState,
+        byte: u8,
+    ) -> Result<Option<ContentState>, AutomatonError> {
+        self.get(content).step(at, byte)
     }
 
     /// Whether a content may end.
-    pub(super) fn ends(&self, content: ContentId, state: State) -> Result<bool, AutomatonError> {
+    pub(super) fn ends(&self, content: ContentId, at: ContentState) -> Result<bool, AutomatonError> {
         let content = self.get(content);
         let automaton = &mut content.shared.builder().automaton;
         match content.is_text {
-            true => text::ends(automaton, state),
-            false => automaton.is_complete(state),
+            true => text::ends(automaton, at.state),
+            false => automaton.is_complete(at.state),
         }
     }
 }

@@ -93,6 +93,8 @@ pub(super) enum ContentSource {
         any_order: bool,
         /// The schema of a call's arguments, where it refers to that.
         arguments: Option<Arc<str>>,
+        /// Texts that no such document has in it. They have no quotation marks and no backslashes.
+        never: &'static [&'static str],
     },
     /// A string as it is, by the text of its schema.
     Text {

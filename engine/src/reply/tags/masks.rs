@@ -64,7 +64,7 @@ fn is_of_base(tokens: &TokenSet, token: TokenId, sets: &BaseSets) -> bool {
 }
 
 /// Whether a set has a token.
-fn has(tokens: &TokenSet, token: TokenId, sets: &BaseSets) -> bool {
+pub(super) fn has(tokens: &TokenSet, token: TokenId, sets: &BaseSets) -> bool {
     is_of_base(tokens, token, sets) && !tokens.without.contains(&token)
         || tokens.with.iter().any(|list| list.contains(&token))
 }

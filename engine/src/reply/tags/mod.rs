@@ -30,6 +30,7 @@ mod ends;
 mod entries;
 mod format;
 mod literal;
+mod marks;
 mod masks;
 mod members;
 mod parameters;
@@ -46,7 +47,7 @@ use std::sync::Arc;
 
 use crate::mask::compiled_schema::CompiledSchema;
 use crate::mask::masker::StateMasker;
-use crate::{CompileError, CompileErrorKind, ExactOptions, KeyOrder, Masker};
+use crate::{CompileError, CompileErrorKind, Escapes, ExactOptions, KeyOrder, Masker};
 use contents::{Content, Contents};
 use format::ContentSource;
 use replies::TagReplies;
@@ -106,6 +107,7 @@ fn content(compiler: &ReplyCompiler, source: &ContentSource) -> Result<Content, 
         let vocabulary = compiler.vocabulary.clone();
         Box::new(CompiledSchema::within_reply(vocabulary, tokens, automaton))
     };
+    let escapes = compiler.options.style.escapes;
     let of_text = |schema: &str, options: &ExactOptions, languages| {
         let (mut automaton, start) = options.automaton(schema, languages)?;
         let start = text::begin(&mut automaton, start, compiler.is_ascii)?.ok_or_else(|| {
@@ -113,21 +115,28 @@ fn content(compiler: &ReplyCompiler, source: &ContentSource) -> Result<Content, 
             CompileError::new(CompileErrorKind::Unsatisfiable, message).at("")
         })?;
         let shared = compiled(compiler.escaped_tokens(), automaton);
-        Ok(Content::new(source.clone(), shared, start)?)
+        Ok(Content::new(source.clone(), shared, start, None)?)
     };
     match source {
         ContentSource::Json {
             schema,
             any_order,
             arguments,
+            never,
         } => {
             let mut options = with_arguments(&compiler.options, arguments);
             if *any_order {
                 options.to_mut().style.key_order = KeyOrder::Any;
             }
+            if !never.is_empty() && escapes != Escapes::Any {
+                // A text with a character that is always escaped is never written.
+                let is_written = |text: &&&str| !text.chars().any(|character| escapes.hides(character));
+                options.to_mut().left_out = never.iter().filter(is_written).copied().collect();
+            }
             let (automaton, start) = options.automaton(schema, languages())?;
             let shared = compiled(compiler.json_tokens(), automaton);
-            Ok(Content::new(source.clone(), shared, start)?)
+            let marks = (!never.is_empty() && escapes == Escapes::Any).then(|| compiler.tag_tokens().marks(never));
+            Ok(Content::new(source.clone(), shared, start, marks)?)
         }
         ContentSource::Text { schema, arguments, .. } => of_text(
             schema,

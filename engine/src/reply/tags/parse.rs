@@ -207,6 +207,7 @@ impl<'a> Parser<'a> {
             schema,
             any_order,
             arguments: None,
+            never: &[],
         };
         self.content_at(node, source)
     }

@@ -40,8 +40,17 @@ pub(super) enum Thread {
     Branch(PointId),
     /// In free text.
     Free(PointId, Place),
-    /// In a content, whose automaton is in a state.
-    Content(PointId, State),
+    /// In a content, which is in a state.
+    Content(PointId, ContentState),
+}
+
+/// A state of a content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct ContentState {
+    /// The state of the content's automaton.
+    pub(super) state: State,
+    /// The state of the content's [`Marks`](super::marks::Marks); 0 where it has none.
+    pub(super) read: u16,
 }
 
 /// The threads of a reply, mostly one or two.
@@ -78,7 +87,7 @@ impl ByteSet {
 /// A content before its first byte.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ContentStart {
-    pub(super) state: State,
+    pub(super) state: ContentState,
     /// Whether the content may be empty.
     pub(super) may_be_empty: bool,
 }

@@ -15,6 +15,7 @@ use crate::{TokenId, TokenKind, Vocabulary};
 
 use super::format::Unit;
 use super::literal::{SpecialNames, is_lead};
+use super::marks::Marks;
 use super::program::ByteSet;
 use super::region::Within;
 
@@ -36,6 +37,8 @@ pub(in crate::reply) struct TagTokens {
     pub(super) nodes: NodesByBytes,
     /// For each seam the tokens that cross it.
     crossing: Mutex<HashMap<Seam, Arc<Spelled>>>,
+    /// The texts that documents in the styles of parameters never have in them.
+    marks: Mutex<HashMap<&'static [&'static str], Arc<Marks>>>,
 }
 
 impl TagTokens {
@@ -77,7 +80,17 @@ impl TagTokens {
             text: text.into(),
             nodes: NodesByBytes::new(trie),
             crossing: Mutex::default(),
+            marks: Mutex::default(),
         }
+    }
+
+    /// Returns what is known of some texts that documents never have in them.
+    pub(super) fn marks(&self, texts: &'static [&'static str]) -> Arc<Marks> {
+        let mut marks = lock(&self.marks);
+        marks
+            .entry(texts)
+            .or_insert_with(|| Arc::new(Marks::new(texts)))
+            .clone()
     }
 
     /// Returns the tokens that may cross a seam.

@@ -61,6 +61,7 @@ impl Search {
             return Ok(());
         }
         let what = self.algebra.constraint(assertion)?;
+        let what = self.algebra.written(what)?;
         if what.arrays != FormulaId::FALSE || what.objects != FormulaId::FALSE {
             return Ok(());
         }
@@ -91,6 +92,7 @@ impl Search {
 
     fn finite_scalars(&mut self, assertion: AssertionId) -> Result<Option<Arc<[AssertionId]>>, AutomatonError> {
         let what = self.algebra.constraint(assertion)?;
+        let what = self.algebra.written(what)?;
         if what.arrays != FormulaId::FALSE || what.objects != FormulaId::FALSE {
             return Ok(None);
         }

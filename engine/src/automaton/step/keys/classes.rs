@@ -243,7 +243,8 @@ impl Automaton {
     /// The facts that tell the keys of an object apart, without the keys of values that the object has to differ from.
     fn find_key_classes(&mut self, frame: &Frame) -> Result<KeyClasses, AutomatonError> {
         // The lists and languages that tell keys apart at the beginning of an object tell them apart until its end.
-        let (mut listed, mut languages) = (Vec::new(), Vec::new());
+        let mut listed = Vec::new();
+        let mut languages = Vec::from_iter(self.search.algebra.left_out_keys());
         for &assertion in &self.search.expected(frame.expected).assertions {
             let formula = self.search.algebra.constraint(assertion)?.objects;
             for atom in self.search.algebra.formulas.atoms(formula) {

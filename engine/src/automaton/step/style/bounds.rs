@@ -363,9 +363,14 @@ impl Automaton {
     ) -> FormulaId {
         // Empty containers cannot differ from one another.
         let must_be_empty = self.bounds().free_depth == Some(0);
-        let is_free = demand == FormulaId::TRUE && watched.iter().all(|formula| formula.decided().is_some());
+        let algebra = &mut self.search.algebra;
+        let any = algebra.written_container(FormulaId::TRUE, array);
+        let is_free = demand == any && watched.iter().all(|formula| formula.decided().is_some());
         match is_free && !(must_be_empty && self.keeps_values(stack)) {
-            true => self.search.algebra.free_container(0, array),
+            true => {
+                let free = self.search.algebra.free_container(0, array);
+                self.search.algebra.written_container(free, array)
+            }
             false => demand,
         }
     }

@@ -22,6 +22,7 @@ use super::contents::Contents;
 use super::program::{Point, PointId, Program};
 use outline::Outlines;
 use pairs::{Found, Pairs, Position};
+pub(super) use without::WithoutTexts;
 
 /// Fails unless the number of threads is bounded by [`MAX_THREADS`] for all replies.
 ///

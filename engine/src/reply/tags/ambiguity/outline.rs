@@ -6,11 +6,11 @@ use hashbrown::{HashMap, HashSet};
 use smallvec::SmallVec;
 
 use crate::CompileError;
-use crate::automaton::State;
 
 use super::super::contents::{Contents, FirstByteEffect};
 use super::super::format::ContentId;
 use super::super::literal::BY_ID;
+use super::super::program::ContentState;
 use super::without::{ExcludedTexts, WithoutTexts};
 
 /// State of an outline.
@@ -222,7 +222,7 @@ impl<'a> Outlines<'a> {
             return Ok(false);
         }
         let start = self.contents.get(content).start.state;
-        let mut numbers: HashMap<State, OutlineState> = HashMap::from([(start, START)]);
+        let mut numbers: HashMap<ContentState, OutlineState> = HashMap::from([(start, START)]);
         let (mut open, mut states) = (vec![start], Vec::new());
         while let Some(&state) = open.get(states.len()) {
             if states.len() == MAX_STATES || self.left == 0 {

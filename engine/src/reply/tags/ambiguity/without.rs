@@ -7,14 +7,14 @@ use smallvec::SmallVec;
 /// A deterministic automaton over bytes for the texts that contain none of some given texts. A state is the longest prefix of a given text that
 /// the text read so far ends with.
 #[derive(Debug)]
-pub(super) struct WithoutTexts {
+pub(in crate::reply::tags) struct WithoutTexts {
     /// For each state and byte the next state; none where one of the texts ends.
     next: Box<[[Option<u16>; 256]]>,
 }
 
 impl WithoutTexts {
     /// Builds the automaton; state 0 is the empty prefix.
-    pub(super) fn new(texts: &[&str]) -> Self {
+    pub(in crate::reply::tags) fn new(texts: &[&str]) -> Self {
         let beginnings = |text: &&str| {
             let bytes = text.as_bytes().to_vec();
             (0..bytes.len()).map(move |length| bytes[..length].to_vec())
@@ -41,12 +41,12 @@ impl WithoutTexts {
     }
 
     /// Number of states.
-    pub(super) fn len(&self) -> usize {
+    pub(in crate::reply::tags) fn len(&self) -> usize {
         self.next.len()
     }
 
     /// The state after a byte; none where one of the texts ends with it.
-    pub(super) fn step(&self, state: u16, byte: u8) -> Option<u16> {
+    pub(in crate::reply::tags) fn step(&self, state: u16, byte: u8) -> Option<u16> {
         self.next[usize::from(state)][usize::from(byte)]
     }
 }

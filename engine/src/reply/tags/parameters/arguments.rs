@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use hashbrown::HashSet;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::json::{Content, Document, NodeIndex, push_string, unescaped_token};
@@ -37,13 +38,49 @@ pub(super) enum Kinds {
     Some,
 }
 
+/// The types beside `string` that parsers take a value to have: those that its schema names, and those of the values that it lists.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct OtherTypes {
+    pub(super) null: bool,
+    pub(super) boolean: bool,
+    pub(super) integer: bool,
+    pub(super) number: bool,
+    /// Arrays or objects.
+    pub(super) container: bool,
+}
+
+impl OtherTypes {
+    const ALL: Self = Self {
+        null: true,
+        boolean: true,
+        integer: true,
+        number: true,
+        container: true,
+    };
+
+    /// Adds the type of a name.
+    fn add(&mut self, name: &str) {
+        match name {
+            "null" => self.null = true,
+            "boolean" => self.boolean = true,
+            "integer" => self.integer = true,
+            "number" => self.number = true,
+            "array" | "object" => self.container = true,
+            _ => {}
+        }
+    }
+}
+
 /// The schema of the values of a parameter.
 pub(super) struct ValueSchema {
     pub(super) kinds: Kinds,
+    pub(super) other_types: OtherTypes,
     /// The text of the schema.
     pub(super) text: String,
     /// All strings that the schema may allow, where it lists them.
     pub(super) strings: Option<Vec<String>>,
+    /// Whether the values may have texts in them: no if they are of other types by their own `type`.
+    pub(super) may_have_texts: bool,
     /// The document to which the schema refers.
     pub(super) arguments: Option<Arc<str>>,
 }
@@ -99,12 +136,7 @@ impl Arguments {
             let Some(reference) = self.member("$ref") else {
                 return Ok(());
             };
-            let target = self.document.string(reference).and_then(|text| text.strip_prefix('#'));
-            let found = target.map(decoded_fragment).and_then(|pointer| {
-                let mut steps = pointer.split('/').skip(1).map(unescaped_token);
-                let is_pointer = pointer.is_empty() || pointer.starts_with('/');
-                is_pointer.then(|| steps.try_fold(0, |node, name| self.document.member(node, &name)))?
-            });
+            let found = self.target(reference);
             let beside = self.document.members(self.root).any(|(name, _)| !matters_not(name));
             match found {
                 Some(found) if !beside => self.root = found,
@@ -117,12 +149,58 @@ impl Arguments {
         Err(self.unsupported(self.root, "more references, one after the other, than are followed"))
     }
 
+    /// The schema that a reference leads to by a JSON Pointer.
+    fn target(&self, reference: NodeIndex) -> Option<NodeIndex> {
+        let target = self.document.string(reference)?.strip_prefix('#')?;
+        let pointer = decoded_fragment(target);
+        let mut steps = pointer.split('/').skip(1).map(unescaped_token);
+        let is_pointer = pointer.is_empty() || pointer.starts_with('/');
+        is_pointer.then(|| steps.try_fold(0, |node, name| self.document.member(node, &name)))?
+    }
+
+    /// The types beside `string` that parsers take the values of a schema to have.
+    fn other_types(&self, schema: NodeIndex) -> OtherTypes {
+        let document = &self.document;
+        let (mut types, mut open, mut seen) = (OtherTypes::default(), vec![schema], HashSet::new());
+        while let Some(schema) = open.pop() {
+            if !seen.insert(schema) {
+                continue;
+            }
+            let items = |word| {
+                let list = document.member(schema, word).into_iter();
+                list.flat_map(|list| document.items(list))
+            };
+            for name in items("type").chain(document.member(schema, "type")) {
+                types.add(document.string(name).unwrap_or_default());
+            }
+            for value in items("enum").chain(document.member(schema, "const")) {
+                match document.content(value) {
+                    Content::Null => types.null = true,
+                    Content::Bool(_) => types.boolean = true,
+                    Content::Number(_) => types.number = true,
+                    Content::String(_) => {}
+                    Content::Array(_) | Content::Object(_) => types.container = true,
+                }
+            }
+            open.extend(["anyOf", "oneOf", "allOf"].into_iter().flat_map(items));
+            if let Some(reference) = document.member(schema, "$ref") {
+                match self.target(reference) {
+                    Some(target) => open.push(target),
+                    None => return OtherTypes::ALL,
+                }
+            }
+        }
+        types
+    }
+
     /// The schema of the values of a parameter, which stands at a JSON Pointer in the structural tag.
     pub(super) fn value(&self, schema: Option<NodeIndex>, place: &str) -> ValueSchema {
         let all = |kinds, text: &str| ValueSchema {
             kinds,
+            other_types: OtherTypes::default(),
             text: text.to_owned(),
             strings: None,
+            may_have_texts: true,
             arguments: None,
         };
         let Some(schema) = schema else {
@@ -135,13 +213,20 @@ impl Arguments {
         }
         let kinds = self.kinds(schema);
         let strings = self.listed_strings(schema);
+        let other_types = match kinds {
+            Kinds::Some => self.other_types(schema),
+            _ => OtherTypes::default(),
+        };
+        let may_have_texts = self.may_have_texts(schema);
         let text = self.document.compact(schema, usize::MAX).unwrap_or_default();
         // A schema without references is shared by all tools that have it.
         if self.member("$schema").is_none() && self.document.member(0, "$schema").is_none() && !text.contains("\"$") {
             return ValueSchema {
                 kinds,
+                other_types,
                 text: self.without_annotations(schema).unwrap_or(text),
                 strings,
+                may_have_texts,
                 arguments: None,
             };
         }
@@ -151,8 +236,10 @@ impl Arguments {
         text.push('}');
         ValueSchema {
             kinds,
+            other_types,
             text,
             strings,
+            may_have_texts,
             arguments: Some(self.text.clone()),
         }
     }
@@ -186,6 +273,20 @@ impl Arguments {
         }
         text.push('}');
         Some(text)
+    }
+
+    /// Whether a schema does not, by its own `type`, leave strings, arrays and objects out.
+    fn may_have_texts(&self, schema: NodeIndex) -> bool {
+        let document = &self.document;
+        let has_none = |name| {
+            let name = document.string(name);
+            name.is_some_and(|name| matches!(name, "null" | "boolean" | "integer" | "number"))
+        };
+        match document.member(schema, "type") {
+            Some(types) if matches!(document.content(types), Content::Array(_)) => !document.items(types).all(has_none),
+            Some(name) => !has_none(name),
+            None => true,
+        }
     }
 
     fn kinds(&self, schema: NodeIndex) -> Kinds {

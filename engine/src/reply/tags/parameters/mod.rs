@@ -10,8 +10,9 @@
 //! ```
 //!
 //! A parameter is a member of the object of arguments. Its value is a string of its schema as it is, without quotes and escapes, or another
-//! value as JSON; of a schema that allows both, either. A string never has the marks at which parsers take it to end. Parameters come in the order of
-//! the schema, those that are only required and further ones after them. Before each and after the last there may be a line break.
+//! value as JSON; of a schema that allows both, either, but no string that parsers would take for another value. No value has the marks at
+//! which parsers take it to end: strings and keys in JSON are without them or, in a style with all escapes, are written with an escape. Parameters come in
+//! the order of the schema, those that are only required and further ones after them. Before each and after the last there may be a line break.
 //!
 //! Which parameters there are is read from `properties`, `required` and `additionalProperties`; other keywords on the object itself are
 //! refused. Whatever a parser makes of a parameter that comes twice, it is one of the two values, and each is valid.

@@ -8,7 +8,7 @@ use crate::{CompileError, CompileErrorKind};
 use super::super::format::{ContentId, ContentSource, FoundContent};
 use super::super::literal::Literal;
 use super::super::parse::Parser;
-use super::arguments::{Arguments, Kinds, ValueSchema};
+use super::arguments::{Arguments, Kinds, OtherTypes, ValueSchema};
 use super::styles::{ParameterStyle, Way, WrittenValues};
 use super::{Form, Parameter, Parameters};
 
@@ -40,12 +40,46 @@ const REFUSED: [&str; 21] = [
 /// Bytes of memory that a byte of a schema takes where it is read, roughly: each value takes 16 bytes beside its text.
 const MEMORY_OF_BYTE: usize = 8;
 
+/// Returns expressions of the texts that parsers take for a value of some types, or a superset of these texts. Parsers try other types before
+/// strings, and read any JSON where arrays or objects are allowed.
+fn texts_of_types(types: OtherTypes) -> Vec<&'static str> {
+    let mut texts = Vec::new();
+    if types.null || types.container {
+        texts.push("^[nN][uU][lL][lL]$");
+    }
+    if types.boolean || types.container {
+        texts.push(r"^\s*([tT][rR][uU][eE]|[fF][aA][lL][sS][eE]|[01])\s*$");
+    }
+    if types.integer || types.number || types.container {
+        texts.push(r"^\s*[-+]?[0-9_]+\s*$");
+    }
+    if types.number || types.container {
+        texts.push(r"^\s*[-+]?([0-9_]+\.?[0-9_]*|\.[0-9_]+)([eE][-+]?[0-9_]+)?\s*$");
+        texts.push(r"^\s*[-+]?([iI][nN][fF]([iI][nN][iI][tT][yY])?|[nN][aA][nN])\s*$");
+    }
+    if types.container {
+        texts.extend([
+            r"^\s*\[[\s\S]*\]\s*$",
+            r"^\s*\{[\s\S]*\}\s*$",
+            r#"^\s*"([^"\\]|\\[\s\S])*"\s*$"#,
+            r"^\s*[nN][uU][lL][lL]\s*$",
+        ]);
+    }
+    texts
+}
+
 /// Returns the schema of those strings among some values that a [`Way`] can write.
 fn schema_of_strings(value: &ValueSchema, style: &ParameterStyle, way: &Way) -> String {
     // No mark has a character with a meaning in expressions.
-    let mut refused = style.never_in_strings.join("|");
+    let mut refused = style.never_in_values.join("|");
     if way.loses_line_breaks {
         refused.push_str(r"|^\n|\n$");
+    }
+    if way.values == WrittenValues::All {
+        for text in texts_of_types(value.other_types) {
+            refused.push('|');
+            refused.push_str(text);
+        }
     }
     let mut schema = r#"{"type": "string", "allOf": ["#.to_owned();
     if value.kinds != Kinds::All {
@@ -260,11 +294,12 @@ impl Parser<'_> {
         if has_strings && way.values != WrittenValues::Others {
             let can_be_written = |text: &String| {
                 let has_break = way.loses_line_breaks && (text.starts_with('\n') || text.ends_with('\n'));
-                let has_mark = style.never_in_strings.iter().any(|mark| text.contains(mark));
+                let has_mark = style.never_in_values.iter().any(|mark| text.contains(mark));
                 !has_break && !has_mark
             };
             let strings = value.strings.as_ref();
-            let is_verbatim = strings.is_some_and(|strings| strings.iter().all(can_be_written));
+            let is_verbatim =
+                value.kinds != Kinds::Some && strings.is_some_and(|strings| strings.iter().all(can_be_written));
             let schema = match is_verbatim {
                 true => value.text.clone(),
                 false => schema_of_strings(value, style, way),
@@ -272,7 +307,7 @@ impl Parser<'_> {
             let source = ContentSource::Text {
                 schema,
                 arguments: value.arguments.clone(),
-                never: style.never_in_strings,
+                never: style.never_in_values,
                 excluded: Vec::new(),
             };
             add(source, is_verbatim)?;
@@ -296,6 +331,10 @@ impl Parser<'_> {
                 schema,
                 any_order: false,
                 arguments: value.arguments.clone(),
+                never: match value.may_have_texts {
+                    true => style.never_in_values,
+                    false => &[],
+                },
             };
             add(source, is_verbatim)?;
         }

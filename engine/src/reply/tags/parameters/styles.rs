@@ -11,8 +11,8 @@ pub(in crate::reply::tags) struct ParameterStyle {
     pub(super) ways: &'static [Way],
     /// Texts that no name has in it.
     pub(super) never_in_names: &'static [&'static str],
-    /// Texts that no raw string has in it, because parsers take it to end there.
-    pub(super) never_in_strings: &'static [&'static str],
+    /// Texts that no value has in it, raw string or JSON, because parsers take it to end there.
+    pub(super) never_in_values: &'static [&'static str],
 }
 
 /// A notation of a value.
@@ -61,14 +61,14 @@ static STYLES: [ParameterStyle; 5] = [
             },
         ],
         never_in_names: &[">"],
-        never_in_strings: &["</parameter>", "<parameter=", "</function>", "</tool_call>"],
+        never_in_values: &["</parameter>", "<parameter=", "</function>", "</tool_call>"],
     },
     ParameterStyle {
         name: "minimax_xml",
         open: "<parameter name=\"",
         ways: &[way("\">", "</parameter>", WrittenValues::All)],
         never_in_names: &["\""],
-        never_in_strings: &["</parameter>", "</invoke>", "</minimax:tool_call>"],
+        never_in_values: &["</parameter>", "</invoke>", "</minimax:tool_call>"],
     },
     ParameterStyle {
         name: "glm_xml",
@@ -78,7 +78,7 @@ static STYLES: [ParameterStyle; 5] = [
             way("</arg_key><arg_value>", "</arg_value>", WrittenValues::All),
         ],
         never_in_names: &["<"],
-        never_in_strings: &["</arg_value>", "</tool_call>"],
+        never_in_values: &["</arg_value>", "</tool_call>"],
     },
     ParameterStyle {
         name: "deepseek_xml",
@@ -88,7 +88,7 @@ static STYLES: [ParameterStyle; 5] = [
             way("\" string=\"false\">", "</｜DSML｜parameter>", WrittenValues::Others),
         ],
         never_in_names: &["\""],
-        never_in_strings: &["</｜DSML｜parameter>", "</｜DSML｜invoke>", "</｜DSML｜function_calls>"],
+        never_in_values: &["</｜DSML｜parameter>", "</｜DSML｜invoke>", "</｜DSML｜function_calls>"],
     },
     ParameterStyle {
         name: "deepseek_v4_1_xml",
@@ -98,7 +98,7 @@ static STYLES: [ParameterStyle; 5] = [
             way("\" string=\"false\">", "</｜DSML｜ parameter>", WrittenValues::Others),
         ],
         never_in_names: &["\""],
-        never_in_strings: &["</｜DSML｜ parameter>"],
+        never_in_values: &["</｜DSML｜ parameter>"],
     },
 ];
 
