@@ -307,7 +307,7 @@ impl ReplyCompiler {
     ///
     /// Where a schema allows strings and other types, servers' parsers try the other types first, those that `type`, `enum`, `const`, `anyOf`,
     /// `oneOf` and `allOf` name. A string that they would take for another value is left out: `5` beside integers, and beside arrays
-    /// or objects all that is JSON and all between brackets or braces. In DeepSeek's styles, which say whether a value is a string, none is.
+    /// or objects all that is JSON and all between brackets or braces. In DeepSeek's styles, which say whether a value is a string, no string is left out.
     ///
     /// # Errors
     ///

@@ -259,7 +259,7 @@ impl Languages {
         self.patterns.insert((syntax, name.to_owned()), Ok(language));
     }
 
-    /// Whether `language` was made and not dropped since then.
+    /// Whether `language` was not among those just dropped. Later languages take their ids.
     pub(crate) fn has(&self, language: LanguageId) -> bool {
         (language.0 as usize) < self.arena.len()
     }

@@ -42,21 +42,18 @@ impl Search {
         let arrays: Vec<FormulaId> = parts.iter().map(|part| part.arrays).collect();
         let objects: Vec<FormulaId> = parts.iter().map(|part| part.objects).collect();
         let strings = self.strings_of(expected)?;
-        let objects = self
-            .algebra
-            .diagrams
-            .formula(what.diagram, &objects, &mut self.algebra.formulas);
+        let numbers = self.numbers_expected(&what)?;
+        let algebra = &mut self.algebra;
+        let mut formula = |parts: &[FormulaId]| algebra.diagrams.formula(what.diagram, parts, &mut algebra.formulas);
+        let (arrays, objects) = (formula(&arrays), formula(&objects));
         Ok(Constraint {
             null,
             yes,
             no,
-            numbers: self.numbers_expected(&what)?,
+            numbers,
             strings: strings.valid,
             usual: strings.usual,
-            arrays: self
-                .algebra
-                .diagrams
-                .formula(what.diagram, &arrays, &mut self.algebra.formulas),
+            arrays,
             objects: self.algebra.written_container(objects, false),
         })
     }

@@ -161,7 +161,7 @@ impl Automaton {
         let ValueDemand::Constraint(constraint) = shape.demand else {
             return None;
         };
-        // Other schemas do not leave these texts out.
+        // The form would be shared with schemas that do not leave these texts out.
         if self.search.algebra.leaves_out_texts() {
             return None;
         }

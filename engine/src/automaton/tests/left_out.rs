@@ -29,7 +29,7 @@ fn has_text(document: &str) -> bool {
 }
 
 /// Schemas under which the texts are needed, or tell values apart.
-const NEEDED: [&str; 12] = [
+const NEEDED: [&str; 14] = [
     r#"{"const": "ab"}"#,
     r#"{"const": ["ab"]}"#,
     r#"{"enum": [["ab"], {"ab": 1}, {"a": "ab"}, [["b"], "c"], "b", ["a", {"b": "a"}]]}"#,
@@ -39,6 +39,8 @@ const NEEDED: [&str; 12] = [
     r#"{"type": "array", "contains": {"enum": ["ab", "b"]}}"#,
     r#"{"type": "array", "items": {"enum": ["ab", "c", "a", 1]}, "uniqueItems": true, "minItems": 2}"#,
     r#"{"type": "array", "items": {"enum": ["ab", "c", "a"]}, "uniqueItems": true, "minItems": 2}"#,
+    r#"{"anyOf": [{"type": "integer"}, {"not": {"uniqueItems": true}, "enum": [["ab", 1, 1], ["c", 1, 1], ["abx", 1, 1], ["cc", 1, 1]]}]}"#,
+    r#"{"anyOf": [{"uniqueItems": true}, {"minItems": 3}], "enum": [["b"], ["b", "ab"], ["b", "c"], ["b", "abx"], ["b", "cc"]]}"#,
     r#"{"oneOf": [{"type": "string"}, {"minLength": 2}]}"#,
     r#"{"not": {"items": {"type": "string"}}}"#,
     r#"{"type": "object", "patternProperties": {"b$": {"type": "string"}}, "minProperties": 1}"#,

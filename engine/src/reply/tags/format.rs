@@ -168,7 +168,8 @@ impl StructuralTag {
                     for parameter in declared.iter_mut() {
                         parameter.forms.retain_mut(renumber);
                         if parameter.forms.is_empty() && parameter.is_required {
-                            let message = "a call needs this parameter, and no value of it can be written";
+                            let message = "a call needs this parameter, and no value of it can be written so that parsers read it back: texts with a mark of \
+                                           the tag are left out, and strings that parsers take for values of another type that the schema allows";
                             let error = CompileError::new(CompileErrorKind::Unsatisfiable, message);
                             return Err(error.at(parameter.place.clone()));
                         }

@@ -102,8 +102,10 @@ impl Languages {
         };
         let (mut left, mut read) = (beside, 0);
         for c in way.chars() {
-            left = self.derivative(left, c)?;
-            read += 1;
+            let Ok(next) = self.derivative(left, c) else {
+                return Ok(false);
+            };
+            (left, read) = (next, read + 1);
         }
         if left == NONE || read > max {
             return Ok(false);

@@ -188,7 +188,7 @@ impl Arena {
     }
 
     /// The over-approximation of host names that ignores encodings, or the under-approximation of those with a letter or digit as the fourth
-    /// character of each label, for a state that is in no encoded label.
+    /// character of each label; the latter for states that are in no encoded label.
     fn near_host(&mut self, host: &Hostname, side: Side) -> NewLanguage {
         let rest = match (host, side) {
             (Hostname::Start, _) => self.label(side)?,

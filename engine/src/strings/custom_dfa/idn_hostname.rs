@@ -258,6 +258,10 @@ impl IdnHostname {
                 let room = self.encoded_room().saturating_sub(encoded.len());
                 return completes(encoded, 0, room.min(max as usize), self.demand).map(Some);
             }
+            // Behind ASCII, each further character takes an octet at least.
+            Label::Plain(label) if max == 1 && !label.reading.is_wide() && label.octets >= self.room() => {
+                return Ok(Some(min == 0 && self.accepts()));
+            }
             Label::Plain(label) if max == 1 => {
                 let (demand, room) = (self.demand, self.room());
                 let ends = |c| {

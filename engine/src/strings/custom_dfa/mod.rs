@@ -5,8 +5,8 @@
 //!
 //! - Every state that it returns is live: some text leads from it to acceptance.
 //! - It gives the exact set of lengths of the texts from a state, or none.
-//! - Where it has too many states to search, it gives an over-approximation without custom DFAs, and a text that ends what has been begun with
-//!   a language of texts that may follow, which settle most queries about combinations.
+//! - Where it has too many states to search, it gives an over-approximation without custom DFAs, a text that ends what has been begun, and a
+//!   language of texts that may follow this one. They settle most queries about combinations.
 
 pub(super) mod hostname;
 pub(super) mod idn_hostname;

@@ -144,8 +144,9 @@ impl Languages {
     /// other languages beside a custom DFA tell apart.
     pub(in crate::strings) fn sampled_rows(&mut self, language: LanguageId) -> Result<Transitions, LimitReached> {
         let mut sample = CharSet::range('\0', '\u{7F}').union(&CharSet::of(ENDINGS));
-        if let Some((_, beside)) = self.split_customs(language)? {
-            let rows = self.transitions(beside)?;
+        if let Some((_, beside)) = self.split_customs(language)?
+            && let Ok(rows) = self.transitions(beside)
+        {
             let letters = lone_letters();
             let firsts = rows
                 .iter()

@@ -113,8 +113,8 @@ impl Arena {
         self.octets.begin();
     }
 
-    /// Ends the trial that began last. Returns whether it fails, because more than a quarter of the cells is in use, or more than half of them
-    /// within another trial: the expressions made since then are dropped.
+    /// Ends the trial that began last. A trial fails if more than a quarter of the cells is in use; within another trial, if more than half
+    /// of them is. Returns whether it fails: the expressions made since it began are dropped then.
     pub(in crate::strings) fn end(&mut self) -> bool {
         let cells = self.trials.pop().unwrap_or_default();
         let share = if self.trials.is_empty() { 4 } else { 2 };

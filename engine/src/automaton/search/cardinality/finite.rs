@@ -45,7 +45,11 @@ impl Search {
             return Ok(known.clone());
         }
         let few = match self.algebra.assertions.get(assertion) {
-            _ if self.algebra.is_value(assertion) => Some(Arc::from([assertion])),
+            _ if self.algebra.is_value(assertion) => {
+                // A value with a text that is left out is none.
+                let is_left = !self.algebra.leaves_out_texts() || self.satisfiable(&[assertion], &[])?;
+                Some(Arc::from(&[assertion][..usize::from(is_left)]))
+            }
             _ => self.finite_scalars(assertion)?,
         };
         self.value_memo.finite.insert(assertion, few.clone());

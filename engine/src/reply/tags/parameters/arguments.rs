@@ -275,7 +275,7 @@ impl Arguments {
         Some(text)
     }
 
-    /// Whether a schema does not, by its own `type`, leave strings, arrays and objects out.
+    /// Whether values may be strings, arrays or objects, as far as a schema's own `type` tells.
     fn may_have_texts(&self, schema: NodeIndex) -> bool {
         let document = &self.document;
         let has_none = |name| {

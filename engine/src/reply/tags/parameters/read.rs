@@ -44,25 +44,25 @@ const MEMORY_OF_BYTE: usize = 8;
 /// strings, and read any JSON where arrays or objects are allowed.
 fn texts_of_types(types: OtherTypes) -> Vec<&'static str> {
     let mut texts = Vec::new();
-    if types.null || types.container {
+    if types.null {
         texts.push("^[nN][uU][lL][lL]$");
     }
-    if types.boolean || types.container {
+    if types.boolean {
         texts.push(r"^\s*([tT][rR][uU][eE]|[fF][aA][lL][sS][eE]|[01])\s*$");
     }
-    if types.integer || types.number || types.container {
-        texts.push(r"^\s*[-+]?[0-9_]+\s*$");
+    // Python reads digits of all scripts, with underscores between them.
+    if types.integer || types.number {
+        texts.push(r"^\s*[-+]?[\p{Nd}_]+\s*$");
     }
-    if types.number || types.container {
-        texts.push(r"^\s*[-+]?([0-9_]+\.?[0-9_]*|\.[0-9_]+)([eE][-+]?[0-9_]+)?\s*$");
-        texts.push(r"^\s*[-+]?([iI][nN][fF]([iI][nN][iI][tT][yY])?|[nN][aA][nN])\s*$");
+    if types.number {
+        texts.push(r"^\s*[-+]?([\p{Nd}_]+\.?[\p{Nd}_]*|\.[\p{Nd}_]+)([eE][-+]?[\p{Nd}_]+)?\s*$");
     }
     if types.container {
         texts.extend([
             r"^\s*\[[\s\S]*\]\s*$",
             r"^\s*\{[\s\S]*\}\s*$",
             r#"^\s*"([^"\\]|\\[\s\S])*"\s*$"#,
-            r"^\s*[nN][uU][lL][lL]\s*$",
+            r"^\s*(null|true|false|-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?)\s*$",
         ]);
     }
     texts
@@ -298,8 +298,8 @@ impl Parser<'_> {
                 !has_break && !has_mark
             };
             let strings = value.strings.as_ref();
-            let is_verbatim =
-                value.kinds != Kinds::Some && strings.is_some_and(|strings| strings.iter().all(can_be_written));
+            let may_be_others = way.values == WrittenValues::All && value.kinds == Kinds::Some;
+            let is_verbatim = !may_be_others && strings.is_some_and(|strings| strings.iter().all(can_be_written));
             let schema = match is_verbatim {
                 true => value.text.clone(),
                 false => schema_of_strings(value, style, way),
