@@ -50,12 +50,12 @@ fn texts_of_types(types: OtherTypes) -> Vec<&'static str> {
     if types.boolean {
         texts.push(r"^\s*([tT][rR][uU][eE]|[fF][aA][lL][sS][eE]|[01])\s*$");
     }
-    // Python reads digits of all scripts, with underscores between them.
+    // Python reads underscores between digits.
     if types.integer || types.number {
-        texts.push(r"^\s*[-+]?[\p{Nd}_]+\s*$");
+        texts.push(r"^\s*[-+]?[0-9_]+\s*$");
     }
     if types.number {
-        texts.push(r"^\s*[-+]?([\p{Nd}_]+\.?[\p{Nd}_]*|\.[\p{Nd}_]+)([eE][-+]?[\p{Nd}_]+)?\s*$");
+        texts.push(r"^\s*[-+]?([0-9_]+\.?[0-9_]*|\.[0-9_]+)([eE][-+]?[0-9_]+)?\s*$");
     }
     if types.container {
         texts.extend([
