@@ -9,7 +9,7 @@ use crate::mask::compiled_schema::CompiledSchema;
 use crate::mask::index::base_sets::Words;
 use crate::mask::masker::{MaskedText, Used};
 use crate::reply::text;
-use crate::{Vocabulary, WritingBounds};
+use crate::{TokenId, Vocabulary, WritingBounds};
 
 use super::format::{ContentId, ContentSource};
 use super::marks::Marks;
@@ -255,7 +255,10 @@ impl Content {
             if let Some(marks) = &self.marks {
                 let completing = marks.completing(at.read, &index.every).iter();
                 let refused = completing.copied().filter(|token| has(&tokens, *token, &index.sets));
-                tokens = Arc::new(tokens.but(&refused.collect::<Vec<_>>(), &index.sets));
+                let refused: Vec<TokenId> = refused.collect();
+                if !refused.is_empty() {
+                    tokens = Arc::new(tokens.but(&refused, &index.sets));
+                }
             }
             return Ok(Inside::Tokens(tokens));
         }
