@@ -10,6 +10,10 @@ use maskwright::{
 use crate::cache::Cache;
 use crate::matcher::{LimitReached, Matcher, MatcherError, MatcherOptions};
 
+/// Share, of what the limits on all answers together leave a schema once it is compiled, that answers may use before the schema is compiled anew. The
+/// other three quarters are for the answers that are still being written.
+const MOST_USED_BY_ANSWERS: f64 = 0.25;
+
 /// Compiles schemas for one vocabulary and keeps the compiled ones. Threads share it.
 ///
 /// A compiled schema grows with the answers that are written and gives no memory back, so that all later answers would fail once it has
@@ -184,12 +188,11 @@ impl CompiledSchema {
     /// Whether a matcher has met the error of a limit, or answers have used a quarter of what the limits on all answers together leave them, so
     /// that the schema has to be compiled again for answers to come. Those that are being written share the other three quarters.
     pub fn is_limit_reached(&self) -> bool {
-        const ENOUGH: f64 = 0.25;
         let used = || {
             let start = self.start.lock().unwrap_or_else(PoisonError::into_inner);
             start.used_of_limits()
         };
-        self.limit_reached.get() || used() - self.used_from_start > ENOUGH * (1.0 - self.used_from_start)
+        self.limit_reached.get() || used() - self.used_from_start > MOST_USED_BY_ANSWERS * (1.0 - self.used_from_start)
     }
 
     /// Returns the bytes that the schema takes with the masks and states worked out for it, roughly. They grow with the answers

@@ -6,6 +6,7 @@ mod errors;
 mod formats;
 mod json;
 mod matcher;
+mod parameter_values;
 mod parameters;
 mod random;
 #[path = "../replies/mod.rs"]

@@ -13,7 +13,7 @@ use crate::mask::completions::CompletionLength;
 use crate::mask::index::base_sets::BaseSets;
 use crate::{MaskError, Masker, TokenId, TokenKind, TokenMask, Vocabulary};
 
-/// What all texts of an automaton have used.
+/// The resources that one automaton has used since it was made, for all texts that were read with it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Used {
     /// The share, from 0 to 1, of the limits that are about all texts together.

@@ -47,7 +47,7 @@ struct KnownEnds<K> {
     bytes: usize,
     /// Number of tokens that were looked at one by one.
     tokens: usize,
-    /// What may be used of the schema's limits, and the work that may be done.
+    /// The use of the schema's limits, and the work, up to which more ends are looked for.
     most: Used,
     /// Whether more has been used, so that nothing more is looked at.
     is_spent: bool,

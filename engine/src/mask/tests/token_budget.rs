@@ -257,7 +257,7 @@ fn keys_of_a_class_are_looked_at_together() {
     assert!(grown < 400_000, "{grown} bytes");
 }
 
-/// What looks find out is not given back, so that they use a part of what is left of the memory.
+/// Memory for the ends that are looked for near a limit on tokens is not given back, so each mask takes only a part of what is left.
 #[test]
 fn looks_leave_most_of_the_memory() {
     let texts = pairs_of_letters('a'..='z');

@@ -30,7 +30,6 @@ mod ends;
 mod entries;
 mod format;
 mod literal;
-mod marks;
 mod masks;
 mod members;
 mod parameters;

@@ -13,9 +13,9 @@ use crate::mask::index::tokens::{Spelled, TokenIndex};
 use crate::mask::index::trie::{ROOT, Trie, first_child};
 use crate::{TokenId, TokenKind, Vocabulary};
 
+use super::contents::Marks;
 use super::format::Unit;
 use super::literal::{SpecialNames, is_lead};
-use super::marks::Marks;
 use super::program::ByteSet;
 use super::region::Within;
 

@@ -30,7 +30,7 @@ pub(crate) struct KeyClass {
     languages: u64,
 }
 
-/// What the future of a key's object depends on, from a state within the key.
+/// A partly written key, as far as the rest of its object depends on it: two keys for which it is the same go on alike.
 #[derive(Debug)]
 pub(crate) struct KeyRests {
     /// The languages that the remaining text of the key is judged by.

@@ -10,18 +10,18 @@ use crate::TokenId;
 use crate::mask::index::tokens::Spelled;
 use crate::mask::index::trie::ROOT;
 
-use super::ambiguity::WithoutTexts;
+use super::super::ambiguity::WithoutTexts;
 
 /// Texts that no document has in it, with the tokens that complete one.
 #[derive(Debug)]
-pub(super) struct Marks {
+pub(in crate::reply::tags) struct Marks {
     automaton: WithoutTexts,
     /// For each state of the automaton the tokens that complete a text, worked out when they are first asked for.
     completing: Box<[OnceLock<Box<[TokenId]>>]>,
 }
 
 impl Marks {
-    pub(super) fn new(texts: &[&str]) -> Self {
+    pub(in crate::reply::tags) fn new(texts: &[&str]) -> Self {
         let automaton = WithoutTexts::new(texts);
         let completing = (0..automaton.len()).map(|_| OnceLock::new());
         Self {
@@ -31,12 +31,12 @@ impl Marks {
     }
 
     /// The state after a byte; none where it completes a text. State 0 is the one before a document.
-    pub(super) fn step(&self, read: u16, byte: u8) -> Option<u16> {
+    pub(in crate::reply::tags) fn step(&self, read: u16, byte: u8) -> Option<u16> {
         self.automaton.step(read, byte)
     }
 
     /// The tokens, among those of a trie, that complete a text from a state.
-    pub(super) fn completing(&self, read: u16, every: &Spelled) -> &[TokenId] {
+    pub(in crate::reply::tags) fn completing(&self, read: u16, every: &Spelled) -> &[TokenId] {
         self.completing[usize::from(read)].get_or_init(|| {
             let (trie, mut found) = (&every.trie, Vec::new());
             let walked: Result<(), std::convert::Infallible> = trie.descend(ROOT, read, |node, read| {
@@ -53,7 +53,7 @@ impl Marks {
     }
 
     /// A text that goes on from a state, with an escape in the place of each character that completes a text.
-    pub(super) fn escaped(&self, mut read: u16, text: Vec<u8>) -> Vec<u8> {
+    pub(in crate::reply::tags) fn escaped(&self, mut read: u16, text: Vec<u8>) -> Vec<u8> {
         let mut escaped = Vec::with_capacity(text.len());
         for byte in text {
             match self.automaton.step(read, byte) {

@@ -1,5 +1,7 @@
 //! [`Contents`]: the JSON documents, raw strings and texts of expressions within a structural tag, each with its automaton.
 
+mod marks;
+
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -11,8 +13,9 @@ use crate::mask::masker::{MaskedText, Used};
 use crate::reply::text;
 use crate::{TokenId, Vocabulary, WritingBounds};
 
+pub(super) use marks::Marks;
+
 use super::format::{ContentId, ContentSource};
-use super::marks::Marks;
 use super::masks::has;
 use super::program::{ByteSet, ContentStart, ContentState};
 
@@ -118,7 +121,7 @@ impl Content {
         self.shared.memory() <= MOST_SHARED_BYTES && self.used().of_limits <= MOST_SHARED_USE
     }
 
-    /// What all texts of the content have used.
+    /// What all documents or texts of this content have used so far: a share of the limits, and work.
     pub(super) fn used(&self) -> Used {
         self.shared.used()
     }
