@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use candle_core::{DType, Result, Tensor, Var};
+use rayon::prelude::*;
 
 use super::batch_attention::{BatchAttention, BatchShape};
 use super::layer_pass::LayerPass;
@@ -18,6 +19,9 @@ use crate::error::ModelError;
 
 /// The most logits that are in memory at once: 32 MiB.
 const LOGITS: usize = 8 << 20;
+
+/// Bytes of derivatives that threads side by side may have in memory: 1 GiB.
+const MEMORY: usize = 1 << 30;
 
 /// A prompt, followed by the reply that the model is to write, or wrote.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,6 +56,19 @@ impl Gradients {
             None => gradient.clone(),
         };
         self.0.insert(name.to_owned(), sum.detach());
+        Ok(())
+    }
+
+    /// Adds all of `others`.
+    fn add_all(&mut self, others: Self) -> Result<()> {
+        match self.0.is_empty() {
+            true => *self = others,
+            false => {
+                for (name, gradient) in &others.0 {
+                    self.add(name, gradient)?;
+                }
+            }
+        }
         Ok(())
     }
 
@@ -102,6 +119,9 @@ impl TrainableModel {
     /// one goes alone. Neighbours with the same prompt have it once among these tokens, and go together with none that has another prompt.
     /// Sequences of similar length should be neighbours as well, as shorter ones are filled up.
     ///
+    /// Where the environment variable `RAYON_NUM_THREADS` is 1, so that candle computes a product on one thread, each thread of rayon's
+    /// current pool takes some of the sequences, unless their derivatives would take more than 1 GiB; `cells` is then divided among the threads.
+    ///
     /// # Errors
     ///
     /// [`ModelError::ContextFull`], [`ModelError::TokenOutOfRange`], [`ModelError::NothingToAppend`] of a sequence that the model cannot
@@ -113,16 +133,33 @@ impl TrainableModel {
         loss: &TokenLoss,
         cells: usize,
     ) -> std::result::Result<(LossParts, Gradients), ModelError> {
-        let (mut parts, mut gradients, mut start) = (LossParts::default(), Gradients::default(), 0);
+        let failed = |error| ModelError::compute(&self.name, "gradients", &error);
         self.check_sequences(sequences)?;
-        for (part, shared) in micro_batches(sequences, cells) {
-            let part = &sequences[part];
-            let counted: usize = part.iter().map(TokenSequence::counted).sum();
-            let added = self.backward((part, shared), temperature, loss, start, &mut gradients);
-            parts += added.map_err(|error| ModelError::compute(&self.name, "gradients", &error))?;
-            start += counted;
+        let add = |sum: &mut (LossParts, Gradients), part: (&[TokenSequence], usize), start: usize| {
+            sum.0 += self.backward(part, temperature, loss, start, &mut sum.1)?;
+            Ok(())
+        };
+        let sums = on_threads(sequences, cells, self.gradient_threads(), add).map_err(failed)?;
+        let (mut parts, mut gradients) = (LossParts::default(), Gradients::default());
+        for (more, others) in sums {
+            parts += more;
+            gradients.add_all(others).map_err(failed)?;
         }
         Ok((parts, gradients))
+    }
+
+    /// Number of threads that compute derivatives side by side: no more than have memory for derivatives of their own.
+    fn gradient_threads(&self) -> usize {
+        let own: usize = self.parameters.iter().map(|(_, var)| 4 * var.elem_count()).sum();
+        self.threads().min((MEMORY / own.max(1)).max(1))
+    }
+
+    /// Number of threads that work side by side: those of rayon's current pool on the CPU, unless candle itself takes several for each product.
+    fn threads(&self) -> usize {
+        match self.device.is_cpu() && candle_core::utils::get_num_threads() == 1 {
+            true => rayon::current_num_threads().max(1),
+            false => 1,
+        }
     }
 
     /// Returns the log-probabilities, in nats, of the tokens of `sequences` that count, in order. Logits are divided by `temperature`;
@@ -139,13 +176,10 @@ impl TrainableModel {
         cells: usize,
     ) -> std::result::Result<Vec<f32>, ModelError> {
         let failed = |error| ModelError::compute(&self.name, "log-probabilities", &error);
-        let mut all = Vec::new();
         self.check_sequences(sequences)?;
-        for (part, shared) in micro_batches(sequences, cells) {
-            self.forward((&sequences[part], shared), temperature, &mut all)
-                .map_err(failed)?;
-        }
-        Ok(all)
+        let add = |all: &mut Vec<f32>, part: (&[TokenSequence], usize), _: usize| self.forward(part, temperature, all);
+        let all = on_threads(sequences, cells, self.threads(), add).map_err(failed)?;
+        Ok(all.concat())
     }
 
     /// Errs where the model cannot read a sequence.
@@ -336,6 +370,35 @@ impl TrainableModel {
     }
 }
 
+/// Adds up the parts of `sequences` that go through the layers together, as many threads at once as have `cells` tokens together: a sum for
+/// each thread, in the order of the sequences. `add` gets a sum, the part with its number of shared tokens, and the number of tokens that count
+/// before it.
+fn on_threads<T: Default + Send>(
+    sequences: &[TokenSequence],
+    cells: usize,
+    threads: usize,
+    add: impl Fn(&mut T, (&[TokenSequence], usize), usize) -> Result<()> + Sync,
+) -> Result<Vec<T>> {
+    let mut counted = 0;
+    let batches = micro_batches(sequences, cells / threads)
+        .into_iter()
+        .map(|(range, shared)| {
+            let (part, start) = (&sequences[range], counted);
+            counted += part.iter().map(TokenSequence::counted).sum::<usize>();
+            (part, shared, start)
+        });
+    let batches: Vec<(&[TokenSequence], usize, usize)> = batches.collect();
+    let shares = batches.par_chunks(batches.len().div_ceil(threads).max(1));
+    let sums = shares.map(|share| {
+        let mut sum = T::default();
+        for (part, shared, start) in share {
+            add(&mut sum, (*part, *shared), *start)?;
+        }
+        Ok(sum)
+    });
+    sums.collect()
+}
+
 /// Sequences in a row that go through the layers together, with the number of tokens that all of them begin with and that are computed once:
 /// at most `cells` tokens, those counted that fill up, or one sequence. Neighbours with the same prompt share all of it but its last token,
 /// which predicts the first one of each reply; a longer one of them begins a batch of its own where filling up would cost more than the prompt.
@@ -398,5 +461,36 @@ mod tests {
         assert_eq!(batches, [(0..2, 0), (2..3, 0), (3..6, 19), (6..7, 19), (7..9, 0)]);
         assert_eq!(micro_batches(&sequences[3..6], 40), [(0..2, 19), (2..3, 19)]);
         assert_eq!(micro_batches(&sequences, 1).len(), sequences.len());
+    }
+
+    #[test]
+    fn threads_take_sequences_in_a_row() {
+        let sequences: Vec<TokenSequence> = (1..8)
+            .map(|number| TokenSequence {
+                tokens: vec![number; 4 + number as usize],
+                from: 3,
+            })
+            .collect();
+        let counted: Vec<usize> = sequences.iter().map(TokenSequence::counted).collect();
+        for threads in [1, 2, 3, 20] {
+            for cells in [1, 24, 1000] {
+                let add = |all: &mut Vec<(u32, usize)>, (part, _): (&[TokenSequence], usize), mut start: usize| {
+                    assert!(part.len() == 1 || part.len() * part[part.len() - 1].tokens.len() <= cells / threads);
+                    for sequence in part {
+                        all.push((sequence.tokens[0], start));
+                        start += sequence.counted();
+                    }
+                    Ok(())
+                };
+                let sums = on_threads(&sequences, cells, threads, add).unwrap();
+                assert!(sums.len() <= threads);
+                let starts = (1..8).map(|number| (number, counted[..number as usize - 1].iter().sum()));
+                assert_eq!(
+                    sums.concat(),
+                    starts.collect::<Vec<(u32, usize)>>(),
+                    "{threads} {cells}"
+                );
+            }
+        }
     }
 }
