@@ -197,6 +197,28 @@ fn values_that_others_need_are_left_to_them() {
     }
 }
 
+/// Arrays whose items need not differ are infinitely many where one can repeat an item, also where a schema asks whether they differ.
+#[test]
+fn arrays_that_may_repeat_items_are_not_counted() {
+    for schema in [
+        r##"{"items": {"oneOf": [{"$ref": "#"}, {"contains": {"maxItems": 4}}]}, "uniqueItems": true}"##,
+        r##"{"items": {"anyOf": [{"$ref": "#"}, {"items": {"const": []}}]}, "uniqueItems": true}"##,
+        r##"{"items": {"anyOf": [{"not": {"$ref": "#"}}, {"type": "boolean"}]}, "uniqueItems": true}"##,
+    ] {
+        let mut subject = subject(schema);
+        for text in [
+            "[]",
+            "[[],[[]]]",
+            "[1,[2]]",
+            "[[[1],[1,1]],true]",
+            "[[1,1],[1,1,1]]",
+            "[[1],[1]]",
+        ] {
+            assert_eq!(subject.accepts(text), subject.judge(text), "{schema}\n{text}");
+        }
+    }
+}
+
 /// The common beginning of the remaining keys is forced, however many keys there are and in whatever order.
 #[test]
 fn names_left_force_what_they_share() {

@@ -131,6 +131,58 @@ fn what_closed_objects_admit_is_valid_and_comes_to_an_end() {
     }
 }
 
+/// What an array needs of some item is admitted, although other items of the array would be enough for themselves.
+#[test]
+fn items_that_an_array_needs_are_admitted() {
+    const SCHEMAS: [&str; 10] = [
+        r#"{"type": "array", "contains": {"type": "object", "minProperties": 1}}"#,
+        r#"{"type": "array", "contains": {"type": "object", "properties": {"a": {}}, "minProperties": 2}}"#,
+        r#"{"type": "array", "items": {"properties": {"a": {}}}, "contains": {"minProperties": 2}}"#,
+        r#"{"type": "array", "items": {"properties": {"a": {}}}, "contains": {"type": "string"}}"#,
+        r#"{"type": "array", "items": {"type": "object", "properties": {"a": {}}}, "contains": {"not": {"required": ["a"]}}}"#,
+        r#"{"type": "array", "items": {"anyOf": [{"type": "object", "properties": {"a": {}}}, {"type": "object", "properties": {"b": {}}}]}, "contains": {"minProperties": 3}}"#,
+        r#"{"type": "array", "items": {"type": "object"}, "not": {"items": {"maxProperties": 0}}}"#,
+        r#"{"type": "array", "items": {"type": "object"}, "not": {"items": {"properties": {"a": {}}, "maxProperties": 1}}}"#,
+        r#"{"type": "array", "items": {"type": "object"}, "contains": {"minProperties": 4, "oneOf": [{"required": ["b"]}, {}]}}"#,
+        r#"{"type": "array", "items": {"properties": {"a": {}}}, "allOf": [{"contains": {"minProperties": 2}}, {"contains": {"maxProperties": 0, "type": "object"}}]}"#,
+    ];
+    let all_required = Style {
+        all_required: true,
+        ..Style::generation()
+    };
+    let any_order = Style {
+        key_order: KeyOrder::Any,
+        ..closed(all_required)
+    };
+    let mut random = ChaCha8Rng::seed_from_u64(9);
+    for style in [
+        closed(Style::generation()),
+        all_required,
+        closed(all_required),
+        any_order,
+    ] {
+        for schema in SCHEMAS {
+            let mut subject = styled(schema, style);
+            for _ in 0..20 {
+                let (mut at, mut text) = (subject.start, Vec::new());
+                for _ in 0..random.random_range(0..12) {
+                    let allowed = subject.allowed(at);
+                    let Some(&(byte, next)) = allowed.choose(&mut random) else {
+                        break;
+                    };
+                    at = next;
+                    text.push(byte);
+                }
+                let rest = subject.automaton.completion(at).unwrap();
+                let begun = String::from_utf8_lossy(&text).into_owned();
+                text.extend(rest.unwrap_or_else(|| panic!("{schema}: no end behind {begun:?}")));
+                let text = String::from_utf8(text).unwrap();
+                assert!(subject.judge(&text) && subject.accepts(&text), "{schema}\n{text}");
+            }
+        }
+    }
+}
+
 #[test]
 fn all_declared_members_come_where_they_can() {
     let style = Style {

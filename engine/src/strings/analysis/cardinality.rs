@@ -173,9 +173,17 @@ impl Languages {
                 Err(_) if self.arena.has_custom_dfa(state) => self.sampled_rows(state)?,
                 rows => rows?,
             };
+            // Of the characters that lead to one state, the first are enough: those of later ranges are behind them in the order.
+            let mut taken: HashMap<LanguageId, usize> = HashMap::new();
             for &(range, target) in rows.iter() {
+                let taken = taken.entry(target).or_insert(0);
+                let wanted = (n - texts.len()).saturating_sub(*taken);
+                if wanted == 0 {
+                    continue;
+                }
                 let estimate = length + 1 + self.distance(target)?;
-                for c in spelled(range).take(n - texts.len()) {
+                for c in spelled(range).take(wanted) {
+                    *taken += 1;
                     let longer = [&text[..], c.encode_utf8(&mut [0; 4])].concat();
                     open.push(Reverse((estimate, Reverse(length + 1), Some(target), longer)));
                 }

@@ -194,6 +194,18 @@ fn texts_of_intersections_are_listed_state_by_state() {
     assert_eq!((texts.len(), &*texts[0]), (3, "abcdefg"));
 }
 
+/// Of the many ranges of letters, as many characters are looked at as texts are listed.
+#[test]
+fn texts_of_many_letters_are_listed_by_few_of_them() {
+    let mut languages = languages();
+    let letters = languages.pattern(r"^\p{L}{1,4}$").unwrap();
+    let texts = languages.members(letters, 200).unwrap();
+    let single: Vec<char> = texts.iter().filter_map(|text| text.chars().next()).collect();
+    assert_eq!(single.len(), 200);
+    assert!(single.iter().all(|letter| letter.is_alphabetic()) && single.is_sorted());
+    assert!(texts.iter().all(|text| text.chars().count() == 1));
+}
+
 /// Parts that may be left out, behind any text.
 #[test]
 fn long_chains_behind_any_text_do_not_recurse() {

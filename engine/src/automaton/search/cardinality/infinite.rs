@@ -198,7 +198,20 @@ impl Search {
         if formula == FormulaId::FALSE {
             return Ok(Found::Parts(parts));
         }
-        if self.algebra.asks_unique(&[formula]) {
+        // An array longer than all positions and counts that the formula mentions can have one of its items repeated, unless all have to differ.
+        let asks_unique = self.algebra.asks_unique(&[formula]);
+        let longer = (self.items_asked(&[formula]) as u64).saturating_add(1);
+        let longer = self.algebra.atom(AtomKind::LengthAtLeast(longer));
+        let mut repeating = vec![formula, longer];
+        if asks_unique {
+            let unique = self.algebra.atom(AtomKind::Unique);
+            repeating.push(self.algebra.formulas.not(unique));
+        }
+        let repeating = self.algebra.formulas.and(repeating);
+        if self.array_can_end(repeating, ItemsId::EMPTY)? {
+            return Ok(Found::Infinite);
+        }
+        if asks_unique {
             // Whether the other items still find values that differ is not looked into: an item that is alone needs none,
             // and items of one kind find some if there are infinitely many.
             let differing = self.algebra.with_unique(formula, true);
@@ -229,13 +242,6 @@ impl Search {
                 }
             }
             return Ok(Found::Parts(parts));
-        }
-        // An array longer than all positions and counts that the formula mentions can have one of its items repeated.
-        let longer = (self.items_asked(&[formula]) as u64).saturating_add(1);
-        let longer = self.algebra.atom(AtomKind::LengthAtLeast(longer));
-        let longer = self.algebra.formulas.and([formula, longer]);
-        if self.array_can_end(longer, ItemsId::EMPTY)? {
-            return Ok(Found::Infinite);
         }
         // Between positions that are mentioned, items are judged alike.
         let mut places = vec![0];

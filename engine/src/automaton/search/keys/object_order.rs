@@ -5,6 +5,9 @@ use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::{Alternative, AssertionId, Constraint, FormulaId, MeantTypes, OrderId, Ordered};
 use crate::automaton::search::{ExpectationId, Search};
 
+/// Number of open assertions whose verdicts a style keeps possible.
+const MAX_OPEN: usize = 64;
+
 impl Search {
     /// The order that is planned for the keys of an object with an expectation, before the object begins.
     pub(crate) fn planned_order(&mut self, expected: ExpectationId) -> Result<OrderId, AutomatonError> {
@@ -17,11 +20,14 @@ impl Search {
         Ok(order)
     }
 
-    /// The order that is planned for the keys of an object that satisfies all of these assertions.
-    pub(crate) fn order_for(&mut self, assertions: &[AssertionId]) -> Result<OrderId, AutomatonError> {
+    /// The order that is planned for the keys of an object that satisfies `all` and none of `none`, as that of a value whose verdicts of the latter
+    /// are open.
+    pub(crate) fn order_for(&mut self, all: &[AssertionId], none: &[AssertionId]) -> Result<OrderId, AutomatonError> {
+        let others = none.iter().copied().filter(|one| !self.algebra.is_value(*one));
+        let others = others.collect();
         self.order_of(Ordered {
-            all: assertions.into(),
-            others: [].into(),
+            all: all.into(),
+            others,
             satisfies_other: false,
         })
     }
@@ -42,26 +48,28 @@ impl Search {
         let mut order = self.algebra.order_among(alternatives.clone(), false);
         if style.closed {
             let closing = |this: &mut Self, one: &Alternative| this.algebra.closing(one);
-            order = self.narrowed_order(order, &mut alternatives, closing)?;
+            order = self.narrowed_order(&asked, order, &mut alternatives, closing)?;
         }
         if style.all_required {
             let having_all = |this: &mut Self, one: &Alternative| Ok(this.algebra.having_all(one));
-            order = self.narrowed_order(order, &mut alternatives, having_all)?;
+            order = self.narrowed_order(&asked, order, &mut alternatives, having_all)?;
         }
         self.algebra.orders.of.insert(asked, order);
         Ok(order)
     }
 
     /// Returns an order in which each alternative carries the additional demand that `more` gives for it, where that is possible. Objects that
-    /// cannot meet the whole demand fall back to `order`.
+    /// cannot meet the whole demand fall back to `order`; so do those that have a verdict of an open assertion that no other object would have.
     fn narrowed_order(
         &mut self,
+        asked: &Ordered,
         order: OrderId,
-        alternatives: &mut [Alternative],
+        alternatives: &mut Vec<Alternative>,
         more: impl Fn(&mut Self, &Alternative) -> Result<FormulaId, AutomatonError>,
     ) -> Result<OrderId, AutomatonError> {
+        let whole = alternatives.clone();
         let mut narrows = false;
-        for alternative in &mut *alternatives {
+        for alternative in alternatives.iter_mut() {
             let more = more(self, alternative)?;
             let demand = self.if_possible(alternative.demand, more)?;
             narrows |= demand != alternative.demand;
@@ -70,9 +78,36 @@ impl Search {
         if !narrows {
             return Ok(order);
         }
-        let narrowed = self.algebra.order_among(alternatives.to_vec(), true);
+        for verdict in self.values_by_verdict(asked)? {
+            let mut can_have = |these: &[Alternative]| {
+                let any = self.algebra.formulas.or(these.iter().map(|one| one.demand));
+                let both = self.algebra.formulas.and([verdict.objects, any]);
+                self.object_can_end(both, &[])
+            };
+            if !can_have(alternatives)? && can_have(&whole)? {
+                for one in &whole {
+                    let demand = self.algebra.formulas.and([one.demand, verdict.objects]);
+                    alternatives.push(Alternative { demand, ..one.clone() });
+                }
+            }
+        }
+        let narrowed = self.algebra.order_among(alternatives.clone(), true);
         self.algebra.orders.opened.insert(narrowed, order);
         Ok(narrowed)
+    }
+
+    /// The values with each verdict of each assertion that is open, on which what is around the value may depend: an array may still need an
+    /// item for `contains`. A value that has to satisfy one of the open assertions is not needed without one of them.
+    fn values_by_verdict(&mut self, asked: &Ordered) -> Result<Vec<Constraint>, AutomatonError> {
+        let mut found = Vec::new();
+        for &assertion in asked.others.iter().take(MAX_OPEN) {
+            let with = [&asked.all[..], &[assertion]].concat();
+            found.push(self.algebra.combined(&with, &[])?);
+            if !asked.satisfies_other {
+                found.push(self.algebra.combined(&asked.all, &[assertion])?);
+            }
+        }
+        Ok(found)
     }
 
     /// The conjunction of two conditions on an object if some object meets both, and the first alone otherwise.
@@ -119,6 +154,12 @@ impl Search {
             let as_meant = self.algebra.of_meant_types(constraint, meant);
             if !self.has_value(&as_meant)? {
                 meant = MeantTypes::ALL;
+            }
+            for verdict in self.values_by_verdict(&asked)? {
+                let as_meant = self.algebra.of_meant_types(verdict, meant);
+                if !self.has_value(&as_meant)? && self.has_value(&verdict)? {
+                    meant = MeantTypes::ALL;
+                }
             }
         }
         self.object_memo.types_meant.insert(expected, meant);

@@ -134,7 +134,7 @@ impl Automaton {
         asked: &Requirement,
         seen: &[AssertionId],
     ) -> Result<Option<(TextPiece, AssertionId)>, AutomatonError> {
-        let order = self.search.order_for(&asked.all)?;
+        let order = self.search.order_for(&asked.all, &asked.none)?;
         let constraint = self.search.algebra.combined(&asked.all, &asked.none)?;
         if let Some((text, value)) = self.another_value(constraint, order, seen)? {
             let after = self.search.after_known_item(formula, value, false)?;

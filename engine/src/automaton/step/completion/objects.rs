@@ -182,7 +182,7 @@ impl Automaton {
         self.search.algebra.assertions_of_key(plain, name, &mut assertions)?;
         let constraint = self.search.algebra.combined(&assertions, &[])?;
         let constraint = self.search.as_meant(constraint, &assertions)?;
-        let order = self.search.order_for(&assertions)?;
+        let order = self.search.order_for(&assertions, &[])?;
         let value = self.value_text(constraint, order)?;
         let piece = value.map(|value| self.member_text(name, &value, begun));
         if piece.is_some() || !self.completions.provisional {

@@ -87,7 +87,7 @@ impl Automaton {
     pub(super) fn requirement_text(&mut self, value: &Requirement) -> Result<Option<TextPiece>, AutomatonError> {
         let constraint = self.search.algebra.combined(&value.all, &value.none)?;
         let constraint = self.search.as_meant(constraint, &value.all)?;
-        let order = self.search.order_for(&value.all)?;
+        let order = self.search.order_for(&value.all, &value.none)?;
         self.value_text(constraint, order)
     }
 

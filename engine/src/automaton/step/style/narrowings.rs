@@ -67,7 +67,7 @@ impl Automaton {
         if self.search.algebra.combined(&all, &[])?.objects == FormulaId::FALSE {
             return Ok(false);
         }
-        self.search.order_for(&all)?;
+        self.search.order_for(&all, &[])?;
         let ordered = Ordered {
             all: all.into(),
             others: [].into(),
@@ -84,7 +84,7 @@ impl Automaton {
         if self.search.as_meant(value, &assertions)? != value {
             return Ok(true);
         }
-        let planned = self.search.order_for(&assertions)?;
+        let planned = self.search.order_for(&assertions, &[])?;
         if self.search.algebra.orders.opened(planned) == planned {
             return Ok(false);
         }
