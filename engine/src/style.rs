@@ -30,14 +30,16 @@ pub struct Style {
     pub key_order: KeyOrder,
     /// Whether objects take no keys but those that the schema declares or requires, where it says nothing of further
     /// ones by `additionalProperties`, `unevaluatedProperties`, `patternProperties` or `propertyNames`. The keys of a branch of `anyOf`,
-    /// `oneOf` or `if` are declared where that branch is met. An object that is valid only with further keys takes them all the same.
+    /// `oneOf` or `if` are declared where that branch is met. An object that is valid only with further keys takes them all the same, and so does
+    /// one that the array or object around it may need, as an item for `contains`.
     ///
     /// A schema with `properties` and without `type` then takes objects only. Items that have to differ (`uniqueItems`) are of any type, and
     /// take further keys where few objects would be left.
     pub closed: bool,
     /// Whether objects have all members that `properties` declares. Left out are members without which alone a value is finite,
     /// as where a schema refers to itself. Objects that are valid only without some of the members, that are nested more than 128
-    /// deep, or of which few would be left where they have to differ (`uniqueItems`) have the required members.
+    /// deep, that what is around them may need so (an item for `contains`), or of which few would be left where they have to differ (`uniqueItems`)
+    /// have the required members.
     pub all_required: bool,
     /// Escapes in strings and names.
     pub escapes: Escapes,
