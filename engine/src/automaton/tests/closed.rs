@@ -131,7 +131,8 @@ fn what_closed_objects_admit_is_valid_and_comes_to_an_end() {
     }
 }
 
-/// What an array needs of some item is admitted, although other items of the array would be enough for themselves.
+/// Styles that close objects or ask for all members admit an item that an array still needs, as for `contains`, although the items' own schemas
+/// can be met without such items. Each beginning of an array has an end.
 #[test]
 fn items_that_an_array_needs_are_admitted() {
     const SCHEMAS: [&str; 10] = [

@@ -121,7 +121,7 @@ impl Content {
         self.shared.memory() <= MOST_SHARED_BYTES && self.used().of_limits <= MOST_SHARED_USE
     }
 
-    /// What all documents or texts of this content have used so far: a share of the limits, and work.
+    /// Returns the share of the schema's limits, and the work, that all documents and texts of this content have used so far.
     pub(super) fn used(&self) -> Used {
         self.shared.used()
     }
