@@ -71,6 +71,11 @@ fn walks_end_and_what_they_spell_is_valid() {
 }
 
 #[test]
+fn a_document_of_a_small_world_is_begun_if_and_only_if_it_can_end() {
+    run("small_world", targets::small_world, 60);
+}
+
+#[test]
 fn no_text_makes_compiling_panic() {
     run("schema_text", targets::schema_text, 1_000);
 }

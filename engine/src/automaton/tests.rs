@@ -6,6 +6,7 @@ mod formats;
 mod hostile;
 mod layouts;
 mod left_out;
+mod lists;
 mod order;
 mod preferred;
 mod schemas;

@@ -3,6 +3,7 @@
 mod agreement;
 mod grammar_text;
 mod schema_text;
+mod small_world;
 mod vocabulary;
 mod walk;
 mod work;
@@ -17,6 +18,7 @@ use crate::engine::compile;
 pub use agreement::agreement;
 pub use grammar_text::grammar_text;
 pub use schema_text::schema_text;
+pub use small_world::small_world;
 pub use vocabulary::vocabulary_masks;
 pub use walk::walk;
 pub use work::work;

@@ -15,6 +15,8 @@ pub(crate) enum Domain {
     All(Arc<[AssertionId]>),
     /// At least this many values.
     AtLeast(usize),
+    /// Listing the values takes more than the limits of a search.
+    Unlisted,
 }
 
 /// Memo of results about values.
@@ -72,7 +74,7 @@ impl ValueMemo {
         let finite = self.finite.values().flatten().map(|values| size_of_val(&**values));
         let domains = self.domains.values().map(|domain| match domain {
             Domain::All(values) => size_of_val(&**values),
-            Domain::AtLeast(_) => 0,
+            Domain::AtLeast(_) | Domain::Unlisted => 0,
         });
         table_bytes(&self.alone)
             + table_bytes(&self.vectors)

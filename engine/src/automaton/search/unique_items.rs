@@ -10,22 +10,30 @@ use crate::automaton::formula::{AssertionId, AtomKind, DiagramId, FormulaId, Ite
 use crate::automaton::search::{ExpectationId, Requirement, Run, Search, can_all_differ};
 use crate::numbers::NumberCount;
 use crate::strings::Cardinality;
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashMap;
 
 /// Number of values beyond those seen up to which the automaton keeps track of the value that an item takes, however
 /// few items must come.
 const VALUES_BEYOND_SEEN: usize = 64;
 
+/// Number of runs of a model whose items are compared with one another before equal items are asked for.
+const COMPARED_RUNS: usize = 16;
+
+/// Maximal number of assertions of which all combinations of verdicts are looked at for few values.
+const CLASSED_ASSERTIONS: usize = 8;
+
 /// The items of a possible remainder of an array whose values are finitely many, with the number of items per
 /// requirement; sorted.
 type Rest = Vec<(Requirement, usize)>;
 
-/// A search state of an array in which two items must be equal: the residual formula, the verdicts of the items so far,
-/// and whether two items are equal already.
-type Repeating = (FormulaId, Vec<ItemVerdicts>, bool);
-
-/// The assertions that an item satisfies, and those that it does not.
-type ItemVerdicts = (Vec<AssertionId>, Vec<AssertionId>);
+/// Places of two equal items of which at least one is still to come.
+#[derive(Clone, Copy, Debug)]
+enum Repetition {
+    /// The item at this index among those to come equals one before.
+    Earlier(u64),
+    /// The items at these indices among those to come are equal.
+    Later(u64, u64),
+}
 
 impl Search {
     /// Whether an array whose residual `formula` depends on items being different can be completed after the items
@@ -208,7 +216,7 @@ impl Search {
         Ok(can_all_differ(&few).then_some(more))
     }
 
-    /// Whether the array can be completed with two items that are equal.
+    /// Whether the array can be completed with two items that are equal, after the items `seen` and one that meets the requirement `last`.
     fn can_end_repeating(
         &mut self,
         formula: FormulaId,
@@ -218,59 +226,139 @@ impl Search {
         if formula == FormulaId::FALSE {
             return Ok(false);
         }
-        // The state holds what was asked of the items since, any of which may equal a later one, and whether one did.
-        let items = last.map(|last| (last.all.to_vec(), last.none.to_vec()));
-        let start: Repeating = (formula, items.into_iter().collect(), false);
-        let mut known: HashSet<Repeating> = HashSet::from([start.clone()]);
-        let mut left = vec![start];
-        while let Some((formula, items, repeated)) = left.pop() {
-            if repeated && self.algebra.at_end(formula) {
+        let Some(runs) = self.items_to_array_end(&[formula])? else {
+            return Ok(false);
+        };
+        let seen = self.algebra.values.all_items(seen).into_iter();
+        let mut earlier: Vec<Requirement> = seen.map(|item| Requirement::new(&[item], &[])).collect();
+        earlier.extend(last.cloned());
+        if self.may_repeat(formula, &runs, &earlier)? {
+            return Ok(true);
+        }
+        Ok(self.items_with_equal(formula, &earlier)?.is_some())
+    }
+
+    /// Items that complete an array with a residual formula that does not ask whether items differ, one of which equals another or one of the
+    /// items `earlier`, of which this much is known. The same is asked of items that are equal.
+    pub(crate) fn items_with_equal(
+        &mut self,
+        formula: FormulaId,
+        earlier: &[Requirement],
+    ) -> Result<Option<Vec<Run>>, AutomatonError> {
+        if formula == FormulaId::FALSE {
+            return Ok(None);
+        }
+        let (mut assertions, _) = self.assertions_of_items(&[formula]);
+        for item in earlier {
+            assertions.extend(item.all.iter().chain(&item.none));
+        }
+        assertions.sort_unstable();
+        assertions.dedup();
+        for repetition in self.repetitions(formula) {
+            let repeating = self.repeating(formula, repetition, &assertions, earlier)?;
+            if repeating != FormulaId::FALSE
+                && let Some((item, mut runs)) = self.value_and_items_to_array_end(repeating, &assertions)?
+            {
+                let places = match repetition {
+                    Repetition::Earlier(at) => vec![at],
+                    Repetition::Later(one, other) => vec![one, other],
+                };
+                for place in places {
+                    insert(&mut runs, place, item.clone());
+                }
+                return Ok(Some(runs));
+            }
+            self.count_step("places of equal items of an array")?;
+        }
+        Ok(None)
+    }
+
+    /// Whether one of the first items of a model of a residual formula may equal another of them or an item before, or come twice.
+    fn may_repeat(
+        &mut self,
+        formula: FormulaId,
+        runs: &[Run],
+        earlier: &[Requirement],
+    ) -> Result<bool, AutomatonError> {
+        for (place, run) in runs.iter().enumerate().take(COMPARED_RUNS) {
+            for other in runs[..place].iter().map(|run| &run.item).chain(earlier) {
+                let all = [&run.item.all[..], &other.all].concat();
+                let none = [&run.item.none[..], &other.none].concat();
+                if self.satisfiable(&all, &none)? {
+                    return Ok(true);
+                }
+            }
+            let mut twice = runs.to_vec();
+            twice[place].count = run.count.max(2);
+            if self.is_array_model(formula, twice)? {
                 return Ok(true);
             }
-            let assertions = self.algebra.assertions_of_item(&[formula]);
-            for vector in self.verdict_vectors(&assertions)? {
-                let after =
-                    self.algebra
-                        .after_item(formula, &|assertion| verdict_of(&assertions, &vector, assertion), false);
-                if after == FormulaId::FALSE {
-                    continue;
-                }
-                let item = split(&assertions, &vector);
-                let repeated = repeated || self.may_repeat(&item, &items, seen)?;
-                let mut items = items.clone();
-                if let Err(place) = items.binary_search(&item) {
-                    items.insert(place, item);
-                }
-                let next = (after, items, repeated);
-                if known.insert(next.clone()) {
-                    left.push(next);
-                }
-            }
-            self.check_states(known.len(), "states of an array with equal items")?;
         }
         Ok(false)
     }
 
-    /// Whether an item may equal one of the items `seen`, or one of the considered items before it.
-    fn may_repeat(
+    /// The positions from which on a residual formula judges items otherwise than before, sorted. Between two of them items are judged alike.
+    pub(super) fn positions_judged_apart(&self, formula: FormulaId) -> Vec<u64> {
+        let mut positions = vec![0];
+        for atom in self.algebra.formulas.atoms(formula) {
+            if let AtomKind::Items { from, to, .. } = self.algebra.atoms.kind(*atom) {
+                positions.extend([from].into_iter().chain(to));
+            }
+        }
+        positions.sort_unstable();
+        positions.dedup();
+        positions
+    }
+
+    /// The places at which an item of an array with a residual formula may equal another, the last places first. The first items between two
+    /// positions that are judged apart stand for all there.
+    fn repetitions(&self, formula: FormulaId) -> Vec<Repetition> {
+        let starts = self.positions_judged_apart(formula);
+        let mut repetitions = Vec::new();
+        for (place, &start) in starts.iter().enumerate().rev() {
+            repetitions.push(Repetition::Earlier(start));
+            if starts.get(place + 1) != Some(&(start + 1)) {
+                repetitions.push(Repetition::Later(start, start + 1));
+            }
+            let before = starts[..place].iter().rev();
+            repetitions.extend(before.map(|before| Repetition::Later(*before, start)));
+        }
+        repetitions
+    }
+
+    /// The condition on the other items of an array with a residual formula, and on the verdicts of a value on `assertions`, that the items at these
+    /// places are that value. `earlier` has what is known of the items before.
+    fn repeating(
         &mut self,
-        item: &ItemVerdicts,
-        items: &[ItemVerdicts],
-        seen: ItemsId,
-    ) -> Result<bool, AutomatonError> {
-        let (all, none) = item;
-        for value in self.algebra.values.all_items(seen) {
-            if self.satisfiable(&[all, &[value][..]].concat(), none)? {
-                return Ok(true);
+        formula: FormulaId,
+        repetition: Repetition,
+        assertions: &[AssertionId],
+        earlier: &[Requirement],
+    ) -> Result<FormulaId, AutomatonError> {
+        match repetition {
+            Repetition::Earlier(at) => {
+                let verdicts = self.open_verdicts(assertions.len())?;
+                let mut equal = Vec::with_capacity(earlier.len());
+                for item in earlier {
+                    let verdicts = assertions.iter().zip(&verdicts);
+                    let known = verdicts.filter_map(|(one, verdict)| Some((*verdict, item.verdict_on(*one)?)));
+                    let formulas = &mut self.algebra.formulas;
+                    let known = known.map(|(verdict, holds)| if holds { verdict } else { formulas.not(verdict) });
+                    let known: Vec<FormulaId> = known.collect();
+                    equal.push(formulas.and(known));
+                }
+                let equal = self.algebra.formulas.or(equal);
+                let moved = self.algebra.with_item_first(formula, at);
+                let after = self.after_open_item(moved, assertions)?;
+                Ok(self.algebra.formulas.and([after, equal]))
+            }
+            Repetition::Later(one, other) => {
+                let moved = self.algebra.with_item_first(formula, other);
+                let moved = self.algebra.with_item_first(moved, one + 1);
+                let after = self.after_open_item(moved, assertions)?;
+                self.after_open_item(after, assertions)
             }
         }
-        for (other_all, other_none) in items {
-            let (all, none) = ([&all[..], other_all].concat(), [&none[..], other_none].concat());
-            if self.satisfiable(&all, &none)? {
-                return Ok(true);
-            }
-        }
-        Ok(false)
     }
 
     /// The assertions by which items are judged at any position, sorted, and whether positions differ in them.
@@ -296,17 +384,14 @@ impl Search {
         (assertions, differ)
     }
 
-    /// The assertions of equality by which the next item has to be judged, so that its value is known where it matters.
-    /// Items seen are included if one may come again. If positions admit different values, the few values of each
-    /// are included too, because it matters which item takes which value.
-    pub(crate) fn compared(
-        &mut self,
-        formulas: &[FormulaId],
-        seen: ItemsId,
-    ) -> Result<Vec<AssertionId>, AutomatonError> {
+    /// The assertions by which the next item has to be judged, so that its value is known where it matters which item takes which. If
+    /// positions admit different values, these are the values of assertions and of classes of items that have few. If items may be equal, they
+    /// are also the items seen, which may come again, and what is asked of items at any position, at which this one may come again.
+    fn compared(&mut self, formulas: &[FormulaId], seen: ItemsId) -> Result<Vec<AssertionId>, AutomatonError> {
         if !self.algebra.asks_unique(formulas) {
             return Ok(Vec::new());
         }
+        let must_differ = self.must_differ(formulas[0]);
         let mut compared = Vec::new();
         let (assertions, differ) = self.assertions_of_items(formulas);
         if differ {
@@ -314,15 +399,27 @@ impl Search {
             let asked = self.items_asked(formulas).min(self.algebra.limits.differing_items);
             let asked = asked.max(VALUES_BEYOND_SEEN);
             let most = self.algebra.values.length(seen) + asked;
-            for assertion in assertions {
-                let assertions = Requirement::new(&[assertion], &[]);
-                if let Some(values) = self.values_up_to(&assertions, most)? {
+            for assertion in &assertions {
+                if let Some(values) = self.values_up_to(&Requirement::new(&[*assertion], &[]), most)? {
                     compared.extend_from_slice(&values);
                 }
             }
+            // What rests on queries that are open needs no exact answer.
+            let may_differ = self.algebra.with_unique(formulas[0], true) != FormulaId::FALSE;
+            if may_differ && self.fixpoint.is_idle() && (2..=CLASSED_ASSERTIONS).contains(&assertions.len()) {
+                for vector in self.verdict_vectors(&assertions)? {
+                    let (all, none) = split(&assertions, &vector);
+                    if let Some(values) = self.few_values(&Requirement::new(&all, &none), most)? {
+                        compared.extend_from_slice(&values);
+                    }
+                }
+            }
         }
-        if !compared.is_empty() || !self.must_differ(formulas[0]) {
+        if !compared.is_empty() || !must_differ {
             compared.extend(self.algebra.values.all_items(seen));
+        }
+        if !must_differ {
+            compared.extend(assertions);
         }
         Ok(compared)
     }
@@ -438,6 +535,27 @@ impl Search {
 
 /// Maximal number of assertions on an item that must differ for which all combinations of verdicts are tried.
 const LISTED_ASSERTIONS: usize = 4;
+
+/// Inserts an item into the items of a model, so that it is at the given index.
+fn insert(runs: &mut Vec<Run>, place: u64, item: Requirement) {
+    let (mut at, mut before) = (0, place);
+    while let Some(run) = runs.get(at).filter(|run| run.count <= before) {
+        before -= run.count;
+        at += 1;
+    }
+    if before > 0
+        && let Some(run) = runs.get_mut(at)
+    {
+        let after = Run {
+            count: run.count - before,
+            item: run.item.clone(),
+        };
+        run.count = before;
+        at += 1;
+        runs.insert(at, after);
+    }
+    runs.insert(at, Run { count: 1, item });
+}
 
 /// Whether a remainder has all items of another.
 fn has_at_least(rest: &Rest, fewer: &Rest) -> bool {

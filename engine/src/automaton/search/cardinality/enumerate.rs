@@ -35,6 +35,26 @@ impl Search {
         self.values_of(value, most)
     }
 
+    /// The values that meet a requirement, as assertions of being equal to them; `None` if there are at least `most`, or if listing them takes
+    /// more than the limits of a search. No query may be open: a limit would leave it without an answer.
+    pub(crate) fn few_values(
+        &mut self,
+        requirement: &Requirement,
+        most: usize,
+    ) -> Result<Option<Arc<[AssertionId]>>, AutomatonError> {
+        let value = self.algebra.combined(&requirement.all, &requirement.none)?;
+        if matches!(self.value_memo.domains.get(&value), Some(Domain::Unlisted)) {
+            return Ok(None);
+        }
+        match self.values_up_to(requirement, most) {
+            Err(AutomatonError::Reached(_) | AutomatonError::Limit(_)) => {
+                self.value_memo.domains.insert(value, Domain::Unlisted);
+                Ok(None)
+            }
+            values => values,
+        }
+    }
+
     /// The value, as the assertion of being equal to it, that some assertions require; `None` if they require none.
     pub(super) fn only_value(&self, all: &[AssertionId]) -> Option<AssertionId> {
         all.iter().copied().find(|assertion| self.algebra.is_value(*assertion))

@@ -243,16 +243,7 @@ impl Search {
             }
             return Ok(Found::Parts(parts));
         }
-        // Between positions that are mentioned, items are judged alike.
-        let mut places = vec![0];
-        for atom in self.algebra.formulas.atoms(formula) {
-            if let AtomKind::Items { from, to, .. } = self.algebra.atoms.kind(*atom) {
-                places.extend([from].into_iter().chain(to));
-            }
-        }
-        places.sort_unstable();
-        places.dedup();
-        for place in places.into_iter().take(MAX_ITEMS) {
+        for place in self.positions_judged_apart(formula).into_iter().take(MAX_ITEMS) {
             let first = self.algebra.with_item_first(formula, place);
             parts.extend(self.item_part(first)?);
         }

@@ -99,6 +99,8 @@ pub(in crate::automaton::search) struct ArrayFacts<'a> {
     read: &'a [AssertionId],
     /// Facts about the item before all others.
     item: ValueFacts,
+    /// Whether that item has to have the verdicts that do not hold, as well as those that do.
+    is_exact: bool,
 }
 
 /// An atom, whether it holds, and the reasons of that.
@@ -130,7 +132,7 @@ impl Theory for ArrayFacts<'_> {
             return Ok(conflict);
         }
         match atom {
-            AtomKind::Verdict(place) if holds => {
+            AtomKind::Verdict(place) if holds || self.is_exact => {
                 self.item.add(self.read[place as usize], holds, reasons);
                 self.item.check(search, false)
             }
@@ -148,7 +150,7 @@ impl Theory for ArrayFacts<'_> {
 
     fn undo(&mut self, changes: usize) {
         for (atom, holds, _) in self.facts.drain(changes..) {
-            if let (AtomKind::Verdict(_), true) = (atom, holds) {
+            if matches!(atom, AtomKind::Verdict(_)) && (holds || self.is_exact) {
                 self.item.pop();
             }
         }
@@ -212,6 +214,23 @@ impl Search {
         Ok(tableau.search(self)?.map(|(_, model)| model.runs))
     }
 
+    /// What is asked of a value and of items that complete an array, where a formula speaks of both: of the value by its verdicts on the
+    /// assertions `read`. `None` if there are none.
+    pub(in crate::automaton::search) fn value_and_items_to_array_end(
+        &mut self,
+        formula: FormulaId,
+        read: &[AssertionId],
+    ) -> Result<Option<(Requirement, Vec<Run>)>, AutomatonError> {
+        let facts = ArrayFacts {
+            read,
+            is_exact: true,
+            ..ArrayFacts::default()
+        };
+        let tableau = Tableau::new(facts, &[(formula, true)], HashSet::new(), &self.algebra);
+        let found = tableau.search(self)?;
+        Ok(found.map(|(facts, model)| (facts.item.requirement(), model.runs)))
+    }
+
     /// The diagram of the verdicts of the assertions `read` for which an array with residual `formula`, which speaks of
     /// them, can be completed. If its items have to differ from one another and from `differing` more, the result is `None`
     /// where the values of an item may run out.
@@ -271,6 +290,16 @@ impl Search {
         };
         let diagram = self.admitted_verdicts(formula, read, first, next, can_end)?;
         Ok(are_ample.get().then_some(diagram))
+    }
+
+    /// Whether a residual formula holds for an array of these items.
+    pub(in crate::automaton::search) fn is_array_model(
+        &mut self,
+        formula: FormulaId,
+        runs: Vec<Run>,
+    ) -> Result<bool, AutomatonError> {
+        let under = self.under_array(formula, &mut ArrayModel { runs })?;
+        Ok(under == FormulaId::TRUE)
     }
 
     /// The formula over verdicts that `formula` becomes if the items of the model come and no others. Facts about the items that

@@ -1,5 +1,6 @@
 //! Completions of arrays.
 
+use super::piece::ContainerRest;
 use super::{MAX_BYTES, MAX_MODELS, TextPiece};
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::{AssertionId, AtomKind, FormulaId, ItemsId};
@@ -20,7 +21,7 @@ impl Automaton {
         formula: FormulaId,
         seen: &[AssertionId],
         begun: bool,
-    ) -> Result<Option<Vec<TextPiece>>, AutomatonError> {
+    ) -> Result<Option<ContainerRest>, AutomatonError> {
         if formula == FormulaId::FALSE || self.least_items(formula) > MAX_BYTES as u64 / 2 {
             return Ok(None);
         }
@@ -41,38 +42,47 @@ impl Automaton {
 
     /// Completes an array with the items of a [model](crate::automaton::search) of its residual formula. A model of which some
     /// item has no text, because it would have to contain itself, is not looked at again.
-    fn modelled_items(&mut self, formula: FormulaId, begun: bool) -> Result<Option<Vec<TextPiece>>, AutomatonError> {
+    fn modelled_items(&mut self, formula: FormulaId, begun: bool) -> Result<Option<ContainerRest>, AutomatonError> {
         let mut goals = vec![formula];
         for _ in 0..MAX_MODELS {
             let Some(runs) = self.search.items_to_array_end(&goals)? else {
                 return Ok(None);
             };
-            let mut pieces: Vec<TextPiece> = Vec::new();
-            let (mut bytes, mut place, mut without_text) = (0, 0, None);
-            for run in &runs {
-                let Some(text) = self.requirement_text(&run.item)? else {
-                    without_text = Some(&run.item);
-                    break;
-                };
-                for _ in 0..run.count {
-                    bytes += text.len() + 1;
-                    if bytes > MAX_BYTES {
-                        return Ok(None);
-                    }
-                    pieces.push(item(&text, begun || !pieces.is_empty()));
+            match self.spelled_items(&runs, begun)? {
+                Spelled::Rest(rest) => return Ok(Some(rest)),
+                Spelled::TooLong => return Ok(None),
+                Spelled::WithoutText(place, value) => {
+                    let has = AtomKind::LengthAtLeast(place + 1);
+                    goals.push(self.without(has, &value, |algebra, assertion| {
+                        algebra.items(place, Some(place + 1), assertion)
+                    }));
                 }
-                place += run.count;
             }
-            let Some(value) = without_text else {
-                pieces.push(b"]"[..].into());
-                return Ok(Some(pieces));
-            };
-            let has = AtomKind::LengthAtLeast(place + 1);
-            goals.push(self.without(has, value, |algebra, assertion| {
-                algebra.items(place, Some(place + 1), assertion)
-            }));
         }
         Ok(None)
+    }
+
+    /// The items of a model as text.
+    fn spelled_items(&mut self, runs: &[Run], begun: bool) -> Result<Spelled, AutomatonError> {
+        let mut pieces: Vec<TextPiece> = Vec::new();
+        let (mut bytes, mut place, mut first) = (0, 0, None);
+        for run in runs {
+            let (constraint, text) = self.requirement_text(&run.item)?;
+            let Some(text) = text else {
+                return Ok(Spelled::WithoutText(place, run.item.clone()));
+            };
+            first.get_or_insert(constraint);
+            for _ in 0..run.count {
+                bytes += text.len() + 1;
+                if bytes > MAX_BYTES {
+                    return Ok(Spelled::TooLong);
+                }
+                pieces.push(item(&text, begun || !pieces.is_empty()));
+            }
+            place += run.count;
+        }
+        pieces.push(b"]"[..].into());
+        Ok(Spelled::Rest(ContainerRest { pieces, first }))
     }
 
     /// Number of items that a formula asks for outright.
@@ -89,40 +99,58 @@ impl Automaton {
         counts.max().unwrap_or(0)
     }
 
-    /// Pieces that complete an array whose items have to differ, made of values that have not been seen.
+    /// Pieces that complete an array whose items have to differ, made of values that have not been seen. A model says what is asked of the items to
+    /// come, not which values they get: where none is left for one of them, what is left is modelled anew, with no more
+    /// items than before, and fewer if it was the first.
     fn differing_rest(
         &mut self,
         mut formula: FormulaId,
         seen: &[AssertionId],
         begun: bool,
-    ) -> Result<Option<Vec<TextPiece>>, AutomatonError> {
-        let differing = self.search.algebra.with_unique(formula, true);
-        let Some(runs) = self.search.items_to_array_end(&[differing])? else {
-            return Ok(None);
-        };
+    ) -> Result<Option<ContainerRest>, AutomatonError> {
         let mut seen = seen.to_vec();
         let mut items = ItemsId::EMPTY;
         for &item in &seen {
             items = self.search.algebra.with_item(items, item);
         }
-        let (mut pieces, mut bytes) = (Vec::new(), 0);
-        for Run { count, item: asked } in runs {
-            for _ in 0..count {
-                let Some((value, equality)) = self.next_differing(formula, items, &asked, &seen)? else {
-                    return Ok(None);
-                };
-                bytes += value.len() + 1;
-                if bytes > MAX_BYTES || pieces.len() as u64 > MAX_DIFFERING {
-                    return Ok(None);
+        let (mut pieces, mut bytes, mut first, mut longer) = (Vec::new(), 0, None, None);
+        for _ in 0..MAX_MODELS {
+            let mut goals = vec![self.search.algebra.with_unique(formula, true)];
+            goals.extend(longer.map(|longer| self.search.algebra.formulas.not(longer)));
+            let Some(runs) = self.search.items_to_array_end(&goals)? else {
+                return Ok(None);
+            };
+            let (spelled, mut has_all) = (pieces.len(), true);
+            'model: for Run { count, item: asked } in &runs {
+                for _ in 0..*count {
+                    let Some((value, equality)) = self.next_differing(formula, items, asked, &seen)? else {
+                        has_all = false;
+                        break 'model;
+                    };
+                    bytes += value.len() + 1;
+                    if bytes > MAX_BYTES || pieces.len() as u64 > MAX_DIFFERING {
+                        return Ok(None);
+                    }
+                    if first.is_none() {
+                        first = Some(self.search.algebra.combined(&[equality], &[])?);
+                    }
+                    pieces.push(item(&value, begun || !pieces.is_empty()));
+                    formula = self.search.after_known_item(formula, equality, false)?;
+                    items = self.search.algebra.with_item(items, equality);
+                    seen.push(equality);
                 }
-                pieces.push(item(&value, begun || !pieces.is_empty()));
-                formula = self.search.after_known_item(formula, equality, false)?;
-                items = self.search.algebra.with_item(items, equality);
-                seen.push(equality);
             }
+            let differing = self.search.algebra.with_unique(formula, true);
+            if has_all && self.search.algebra.at_end(differing) {
+                pieces.push(b"]"[..].into());
+                return Ok(Some(ContainerRest { pieces, first }));
+            }
+            let length = runs.iter().fold(0_u64, |length, run| length.saturating_add(run.count));
+            let fewer = ((pieces.len() - spelled) as u64).max(1);
+            let too_long = AtomKind::LengthAtLeast(length.saturating_sub(fewer) + 1);
+            longer = Some(self.search.algebra.atom(too_long));
         }
-        pieces.push(b"]"[..].into());
-        Ok(Some(pieces))
+        Ok(None)
     }
 
     /// An item that meets a requirement and equals none of the items so far, and after which an array whose items have to
@@ -149,32 +177,38 @@ impl Automaton {
         };
         let expected = self.search.constraint_of(expected)?;
         let constraint = self.search.algebra.both(constraint, expected)?;
-        self.another_value(constraint, order, seen)
+        match self.another_value(constraint, order, seen)? {
+            Some(found) => Ok(Some(found)),
+            None => self.another_value(expected, order, seen),
+        }
     }
 
-    /// Pieces that complete an array in which one item has to equal another. The item repeats one seen, or two new
-    /// items are equal because items with the same requirements are spelled alike.
+    /// Pieces that complete an array in which one item has to equal another. Equal items are spelled alike, because the same is asked of them.
     fn repeating_rest(
         &mut self,
         formula: FormulaId,
         seen: &[AssertionId],
         begun: bool,
-    ) -> Result<Option<Vec<TextPiece>>, AutomatonError> {
-        if formula == FormulaId::FALSE {
+    ) -> Result<Option<ContainerRest>, AutomatonError> {
+        let earlier = seen.iter().take(REPEATED_ITEMS);
+        let earlier: Vec<Requirement> = earlier.map(|item| Requirement::new(&[*item], &[])).collect();
+        let Some(runs) = self.search.items_with_equal(formula, &earlier)? else {
             return Ok(None);
+        };
+        match self.spelled_items(&runs, begun)? {
+            Spelled::Rest(rest) => Ok(Some(rest)),
+            Spelled::TooLong | Spelled::WithoutText(..) => Ok(None),
         }
-        for &again in seen.iter().take(REPEATED_ITEMS) {
-            let after = self.search.after_known_item(formula, again, true)?;
-            if let Some(rest) = self.array_rest(after, &[], true)?
-                && let Some(value) = self.requirement_text(&Requirement::new(&[again], &[]))?
-            {
-                return Ok(Some([vec![item(&value, begun)], rest].concat()));
-            }
-        }
-        let two = self.search.algebra.atom(AtomKind::LengthAtLeast(2));
-        let two = self.search.algebra.formulas.and([formula, two]);
-        self.array_rest(two, &[], begun)
     }
+}
+
+/// The text of the items of a model, or why there is none.
+enum Spelled {
+    Rest(ContainerRest),
+    /// The text is longer than [`MAX_BYTES`].
+    TooLong,
+    /// The item at this index, which meets this requirement, has no text.
+    WithoutText(u64, Requirement),
 }
 
 /// The text of an item, after a comma unless it is the first.

@@ -5,6 +5,8 @@ use super::texts::escaped;
 use super::{MAX_BYTES, TextPiece};
 use crate::automaton::decode::DecodeState;
 use crate::automaton::error::AutomatonError;
+use crate::automaton::formula::Constraint;
+use crate::automaton::search::ExpectationId;
 use crate::automaton::step::{
     Automaton, Container, Cursor, Derived, Frame, OpenId, RemainingKeyText, State, is_of_number,
 };
@@ -194,6 +196,48 @@ impl Automaton {
         Ok(begun)
     }
 
+    /// Reads an item or member of a container from a state. Where it is refused, a value that satisfies `constraint` is spelled in the order of keys
+    /// that is planned for all values admitted there.
+    fn read_part(
+        &mut self,
+        state: &State,
+        piece: TextPiece,
+        constraint: Option<Constraint>,
+    ) -> Result<Option<Ending>, AutomatonError> {
+        if let Some(read) = self.read_value(state, piece.clone())? {
+            return Ok(Some(read));
+        }
+        if let Some(constraint) = constraint
+            && let Some((prefix, expected)) = self.value_in_part(state, &piece)?
+        {
+            let order = self.search.planned_order(expected)?;
+            if let Some(value) = self.value_text(constraint, order)? {
+                return self.read_value(state, [prefix, &value].concat().into());
+            }
+        }
+        Ok(None)
+    }
+
+    /// The text of an item or member before its value, and the expectation of the value.
+    fn value_in_part<'a>(
+        &mut self,
+        state: &State,
+        part: &'a [u8],
+    ) -> Result<Option<(&'a [u8], ExpectationId)>, AutomatonError> {
+        if matches!(state.cursor, Cursor::ArrayStart) {
+            return Ok(self.item(state.stack)?.map(|expected| (&part[..0], expected)));
+        }
+        let mut at = *state;
+        for (place, byte) in (1..).zip(part) {
+            let Some(next) = self.after(&at, &[*byte])? else { break };
+            if let Cursor::Value(expected) = next.cursor {
+                return Ok(Some((&part[..place], expected)));
+            }
+            at = next;
+        }
+        Ok(None)
+    }
+
     /// Reads a piece of text up to where the style wants a container in it to end, and ends that.
     fn read_until_full(&mut self, state: &State, piece: &[u8]) -> Result<Option<Ending>, AutomatonError> {
         let mut at = *state;
@@ -268,7 +312,7 @@ impl Automaton {
         }
         let demand = self.demand_left(&frame);
         let demand = self.distinct_container(demand, state.stack)?;
-        let pieces = match &frame.kind {
+        let rest = match &frame.kind {
             Container::Array { values, .. } => {
                 let seen = self.search.algebra.values.all_items(values.unwrap_or_default());
                 self.array_rest(demand, &seen, begun)?
@@ -286,14 +330,24 @@ impl Automaton {
                 self.rest_in_some_order(open, *order)?
             }
         };
-        let Some(pieces) = pieces else { return Ok(None) };
+        let Some(rest) = rest else { return Ok(None) };
+        // An item that is only begun may become another value than the list needs. The state of a list that keeps its items is another then, so
+        // that this could go on without end.
+        let may_begin = !matches!(frame.kind, Container::Array { values: Some(_), .. });
         let (mut at, mut first) = (*state, None);
-        for piece in pieces {
+        for piece in rest.pieces {
             let read = match first {
-                None => self.read_value_or_begin(&at, piece)?,
+                None => match self.read_part(&at, piece.clone(), rest.first)? {
+                    None if may_begin => self.read_value_or_begin(&at, piece)?,
+                    read => read,
+                },
                 Some(_) => self.read_value(&at, piece)?,
             };
             let Some((read, next)) = read else { break };
+            if next == at {
+                // An item that changes nothing is left out: the completion would come back to this state.
+                continue;
+            }
             let is_begun = matches!(next.cursor, Cursor::Value(_));
             for piece in read {
                 first.get_or_insert_with(|| (piece.clone(), next));

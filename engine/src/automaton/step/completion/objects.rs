@@ -1,5 +1,6 @@
 //! Completions of objects.
 
+use super::piece::ContainerRest;
 use super::texts::escaped;
 use super::{MAX_BYTES, MAX_MODELS, TextPiece};
 use crate::automaton::error::AutomatonError;
@@ -27,18 +28,19 @@ pub(super) struct ObjectRest<'a> {
 
 impl Automaton {
     /// The pieces of a short text that completes an object, a member each, and the bracket; `None` if there is none.
-    pub(super) fn object_rest(&mut self, open: ObjectRest<'_>) -> Result<Option<Vec<TextPiece>>, AutomatonError> {
+    pub(super) fn object_rest(&mut self, open: ObjectRest<'_>) -> Result<Option<ContainerRest>, AutomatonError> {
         if open.demand == FormulaId::FALSE {
             return Ok(None);
         }
         if self.search.algebra.at_end(open.demand) && !open.must {
-            return Ok(Some(vec![b"}"[..].into()]));
+            let pieces = vec![b"}"[..].into()];
+            return Ok(Some(ContainerRest { pieces, first: None }));
         }
         if let Some(plain) = self.search.algebra.independent_keys(open.demand) {
             return self.independent_rest(&plain, open);
         }
-        let mut shortest: Option<Vec<TextPiece>> = None;
-        let length = |pieces: &Vec<TextPiece>| pieces.iter().map(|piece| piece.len()).sum::<usize>();
+        let mut shortest: Option<ContainerRest> = None;
+        let length = |rest: &ContainerRest| rest.pieces.iter().map(|piece| piece.len()).sum::<usize>();
         let alternatives = self.search.algebra.formulas.disjuncts(&open.demand).to_vec();
         let alternatives = match alternatives[..] {
             [_] => self
@@ -72,7 +74,7 @@ impl Automaton {
         &mut self,
         open: ObjectRest<'_>,
         order: OrderId,
-    ) -> Result<Option<Vec<TextPiece>>, AutomatonError> {
+    ) -> Result<Option<ContainerRest>, AutomatonError> {
         let rivals = self.search.algebra.orders.rivals(order).clone();
         if rivals.is_empty() {
             return self.object_rest(open);
@@ -101,7 +103,7 @@ impl Automaton {
         &mut self,
         plain: &IndependentKeys,
         open: ObjectRest<'_>,
-    ) -> Result<Option<Vec<TextPiece>>, AutomatonError> {
+    ) -> Result<Option<ContainerRest>, AutomatonError> {
         let least = usize::try_from(plain.min)
             .unwrap_or(usize::MAX)
             .max(usize::from(open.must));
@@ -164,7 +166,7 @@ impl Automaton {
             }
         }
         pieces.push(b"}"[..].into());
-        Ok(Some(pieces))
+        Ok(Some(ContainerRest { pieces, first: None }))
     }
 
     /// The text of a member of an object that judges each key by itself; `None` if there is none.
@@ -202,7 +204,7 @@ impl Automaton {
 
     /// Completes an object with the members of a [model](crate::automaton::search) of its residual formula. A model of which
     /// some value has no text, because it would have to contain itself, is not looked at again.
-    fn modelled_rest(&mut self, open: ObjectRest<'_>) -> Result<Option<Vec<TextPiece>>, AutomatonError> {
+    fn modelled_rest(&mut self, open: ObjectRest<'_>) -> Result<Option<ContainerRest>, AutomatonError> {
         let mut goals = vec![open.demand];
         if open.must {
             goals.push(self.search.algebra.atom(AtomKind::CountAtLeast(1)));
@@ -216,14 +218,15 @@ impl Automaton {
             };
             members.sort_by_key(|(name, _)| places.get(name).copied().unwrap_or(usize::MAX));
             let mut pieces = Vec::with_capacity(members.len() + 1);
-            let mut without_text = None;
+            let (mut first, mut without_text) = (None, None);
             for (name, value) in &members {
                 match self.requirement_text(value)? {
-                    Some(text) => {
+                    (constraint, Some(text)) => {
                         let begun = open.begun || !pieces.is_empty();
                         pieces.push(self.member_text(*name, &text, begun));
+                        first.get_or_insert(constraint);
                     }
-                    None => {
+                    (_, None) => {
                         without_text = Some((*name, value));
                         break;
                     }
@@ -231,7 +234,7 @@ impl Automaton {
             }
             let Some((name, value)) = without_text else {
                 pieces.push(b"}"[..].into());
-                return Ok(Some(pieces));
+                return Ok(Some(ContainerRest { pieces, first }));
             };
             let has = AtomKind::Has(name);
             goals.push(self.without(has, value, |algebra, assertion| {

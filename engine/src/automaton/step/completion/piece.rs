@@ -1,4 +1,4 @@
-//! [`TextPiece`]: a piece of a completion. [`CompletionMemo`]: memoised pieces.
+//! [`TextPiece`]: a piece of a completion. [`ContainerRest`]: the pieces that complete a container. [`CompletionMemo`]: memoised pieces.
 
 use crate::automaton::formula::{AssertionId, Constraint, FormulaId, OrderId, TextId};
 use crate::automaton::step::State;
@@ -47,6 +47,14 @@ impl From<Vec<u8>> for TextPiece {
             from: 0,
         }
     }
+}
+
+/// The parts that complete a container.
+pub(super) struct ContainerRest {
+    /// The texts of the members or items still to come, and the closing bracket.
+    pub(super) pieces: Vec<TextPiece>,
+    /// The condition on the value of the first part, where the parts are those of a [model](crate::automaton::search).
+    pub(super) first: Option<Constraint>,
 }
 
 /// Different values that satisfy a constraint, each with the assertion of being equal to it.

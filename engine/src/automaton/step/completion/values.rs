@@ -67,7 +67,7 @@ impl Automaton {
         }
         if !texts.iter().any(|text| text.len() <= CHEAP_BYTES) {
             let rest = self.array_rest(constraint.arrays, &[], false)?;
-            texts.extend(rest.map(|rest| joined(b"[", &rest)));
+            texts.extend(rest.map(|rest| joined(b"[", &rest.pieces)));
             let (order, demand) = self.search.begin_object(order, constraint.objects, false)?;
             let ordered = self.search.algebra.ordered(order, 0);
             let open = ObjectRest {
@@ -78,17 +78,20 @@ impl Automaton {
                 must: false,
             };
             let rest = self.rest_in_some_order(open, order)?;
-            texts.extend(rest.map(|rest| joined(b"{", &rest)));
+            texts.extend(rest.map(|rest| joined(b"{", &rest.pieces)));
         }
         Ok(texts.into_iter().min_by_key(|text| text.len()))
     }
 
-    /// A short text of a value that meets a requirement.
-    pub(super) fn requirement_text(&mut self, value: &Requirement) -> Result<Option<TextPiece>, AutomatonError> {
+    /// The constraint of the values that meet a requirement, and a short text of one, if there is any.
+    pub(super) fn requirement_text(
+        &mut self,
+        value: &Requirement,
+    ) -> Result<(Constraint, Option<TextPiece>), AutomatonError> {
         let constraint = self.search.algebra.combined(&value.all, &value.none)?;
         let constraint = self.search.as_meant(constraint, &value.all)?;
         let order = self.search.order_for(&value.all, &value.none)?;
-        self.value_text(constraint, order)
+        Ok((constraint, self.value_text(constraint, order)?))
     }
 
     /// The condition that a container does not have a part, for which the atom `has` stands, with a value that meets a
