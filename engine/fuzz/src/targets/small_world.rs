@@ -7,7 +7,6 @@ use maskwright_suites::validate::Validator;
 use serde_json::{Map, Value, json};
 
 use super::{ANY, Compiled, Outcome, TargetResult, compiled, discrepancy};
-use crate::engine::vocabulary;
 use crate::{Choices, schema, shrink};
 
 /// The names of members in the world.

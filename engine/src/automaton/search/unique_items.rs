@@ -22,6 +22,9 @@ const COMPARED_RUNS: usize = 16;
 /// Maximal number of assertions of which all combinations of verdicts are looked at for few values.
 const CLASSED_ASSERTIONS: usize = 8;
 
+/// Maximal number of values of small classes that items are compared with.
+const CLASSED_VALUES: usize = 256;
+
 /// The items of a possible remainder of an array whose values are finitely many, with the number of items per
 /// requirement; sorted.
 type Rest = Vec<(Requirement, usize)>;
@@ -254,7 +257,8 @@ impl Search {
         }
         assertions.sort_unstable();
         assertions.dedup();
-        for repetition in self.repetitions(formula) {
+        for (count, repetition) in self.repetitions(formula)?.into_iter().enumerate() {
+            self.check_states(count, "places of equal items of an array")?;
             let repeating = self.repeating(formula, repetition, &assertions, earlier)?;
             if repeating != FormulaId::FALSE
                 && let Some((item, mut runs)) = self.value_and_items_to_array_end(repeating, &assertions)?
@@ -268,7 +272,6 @@ impl Search {
                 }
                 return Ok(Some(runs));
             }
-            self.count_step("places of equal items of an array")?;
         }
         Ok(None)
     }
@@ -312,18 +315,37 @@ impl Search {
 
     /// The places at which an item of an array with a residual formula may equal another, the last places first. The first items between two
     /// positions that are judged apart stand for all there.
-    fn repetitions(&self, formula: FormulaId) -> Vec<Repetition> {
+    fn repetitions(&mut self, formula: FormulaId) -> Result<Vec<Repetition>, AutomatonError> {
         let starts = self.positions_judged_apart(formula);
+        let asked: Vec<Vec<AssertionId>> = starts.iter().map(|start| self.asked_at(formula, *start)).collect();
         let mut repetitions = Vec::new();
         for (place, &start) in starts.iter().enumerate().rev() {
             repetitions.push(Repetition::Earlier(start));
             if starts.get(place + 1) != Some(&(start + 1)) {
                 repetitions.push(Repetition::Later(start, start + 1));
             }
-            let before = starts[..place].iter().rev();
-            repetitions.extend(before.map(|before| Repetition::Later(*before, start)));
+            for before in (0..place).rev() {
+                let both = [&asked[before][..], &asked[place]].concat();
+                if self.satisfiable(&both, &[])? {
+                    repetitions.push(Repetition::Later(starts[before], start));
+                }
+            }
         }
-        repetitions
+        Ok(repetitions)
+    }
+
+    /// The assertions that a residual formula asks for outright of the item at a position.
+    fn asked_at(&self, formula: FormulaId, position: u64) -> Vec<AssertionId> {
+        let algebra = &self.algebra;
+        let literals = algebra.formulas.conjuncts(&formula).iter();
+        let atoms = literals.filter_map(|part| algebra.formulas.literal(*part).filter(|(_, holds)| *holds));
+        let asked = atoms.filter_map(|(atom, _)| match algebra.atoms.kind(atom) {
+            AtomKind::Items { from, to, assertion } if from <= position && to.is_none_or(|to| to > position) => {
+                Some(assertion)
+            }
+            _ => None,
+        });
+        asked.collect()
     }
 
     /// The condition on the other items of an array with a residual formula, and on the verdicts of a value on `assertions`, that the items at these
@@ -404,24 +426,47 @@ impl Search {
                     compared.extend_from_slice(&values);
                 }
             }
-            // What rests on queries that are open needs no exact answer.
+            // A limit that is reached while a query is open would leave it without an answer.
             let may_differ = self.algebra.with_unique(formulas[0], true) != FormulaId::FALSE;
             if may_differ && self.fixpoint.is_idle() && (2..=CLASSED_ASSERTIONS).contains(&assertions.len()) {
-                for vector in self.verdict_vectors(&assertions)? {
-                    let (all, none) = split(&assertions, &vector);
-                    if let Some(values) = self.few_values(&Requirement::new(&all, &none), most)? {
-                        compared.extend_from_slice(&values);
-                    }
-                }
+                let most = self.algebra.values.length(seen) + self.items_asked(formulas);
+                compared.extend(self.values_of_small_classes(&assertions, most)?);
             }
         }
         if !compared.is_empty() || !must_differ {
             compared.extend(self.algebra.values.all_items(seen));
         }
-        if !must_differ {
-            compared.extend(assertions);
+        if !must_differ && self.algebra.asks_unique(&formulas[..1]) {
+            let (assertions, _) = self.assertions_of_items(&formulas[..1]);
+            if assertions.len() <= CLASSED_ASSERTIONS {
+                compared.extend(assertions);
+            }
         }
         Ok(compared)
+    }
+
+    /// The values of the classes of items that have fewer than `most`; a class has the same verdict on each of the assertions. None, where they are
+    /// many or take more than the limits of a search. No query may be open.
+    fn values_of_small_classes(
+        &mut self,
+        assertions: &[AssertionId],
+        most: usize,
+    ) -> Result<Vec<AssertionId>, AutomatonError> {
+        let vectors = match self.verdict_vectors(assertions) {
+            Err(AutomatonError::Reached(_) | AutomatonError::Limit(_)) => return Ok(Vec::new()),
+            vectors => vectors?,
+        };
+        let mut values = Vec::new();
+        for vector in vectors {
+            let (all, none) = split(assertions, &vector);
+            if let Some(few) = self.few_values(&Requirement::new(&all, &none), most)? {
+                values.extend_from_slice(&few);
+            }
+            if values.len() > CLASSED_VALUES {
+                return Ok(Vec::new());
+            }
+        }
+        Ok(values)
     }
 
     /// Number of items up to which each item of an array makes a difference to its residual formulas: one that makes none

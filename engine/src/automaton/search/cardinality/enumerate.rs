@@ -48,7 +48,8 @@ impl Search {
         }
         match self.values_up_to(requirement, most) {
             Err(AutomatonError::Reached(_) | AutomatonError::Limit(_)) => {
-                self.value_memo.domains.insert(value, Domain::Unlisted);
+                // Within another enumeration the limits are reached sooner, but trying again there would take as long each time.
+                self.value_memo.domains.entry(value).or_insert(Domain::Unlisted);
                 Ok(None)
             }
             values => values,

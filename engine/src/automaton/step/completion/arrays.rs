@@ -51,12 +51,7 @@ impl Automaton {
             match self.spelled_items(&runs, begun)? {
                 Spelled::Rest(rest) => return Ok(Some(rest)),
                 Spelled::TooLong => return Ok(None),
-                Spelled::WithoutText(place, value) => {
-                    let has = AtomKind::LengthAtLeast(place + 1);
-                    goals.push(self.without(has, &value, |algebra, assertion| {
-                        algebra.items(place, Some(place + 1), assertion)
-                    }));
-                }
+                Spelled::WithoutText(place, value) => goals.push(self.without_item(place, &value)),
             }
         }
         Ok(None)
@@ -192,13 +187,29 @@ impl Automaton {
     ) -> Result<Option<ContainerRest>, AutomatonError> {
         let earlier = seen.iter().take(REPEATED_ITEMS);
         let earlier: Vec<Requirement> = earlier.map(|item| Requirement::new(&[*item], &[])).collect();
-        let Some(runs) = self.search.items_with_equal(formula, &earlier)? else {
-            return Ok(None);
-        };
-        match self.spelled_items(&runs, begun)? {
-            Spelled::Rest(rest) => Ok(Some(rest)),
-            Spelled::TooLong | Spelled::WithoutText(..) => Ok(None),
+        let mut formula = formula;
+        for _ in 0..MAX_MODELS {
+            let Some(runs) = self.search.items_with_equal(formula, &earlier)? else {
+                return Ok(None);
+            };
+            match self.spelled_items(&runs, begun)? {
+                Spelled::Rest(rest) => return Ok(Some(rest)),
+                Spelled::TooLong => return Ok(None),
+                Spelled::WithoutText(place, value) => {
+                    let other = self.without_item(place, &value);
+                    formula = self.search.algebra.formulas.and([formula, other]);
+                }
+            }
         }
+        Ok(None)
+    }
+
+    /// The condition that an array has no item at an index that meets a requirement.
+    fn without_item(&mut self, place: u64, value: &Requirement) -> FormulaId {
+        let has = AtomKind::LengthAtLeast(place + 1);
+        self.without(has, value, |algebra, assertion| {
+            algebra.items(place, Some(place + 1), assertion)
+        })
     }
 }
 

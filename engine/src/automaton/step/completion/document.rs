@@ -335,9 +335,9 @@ impl Automaton {
         // that this could go on without end.
         let may_begin = !matches!(frame.kind, Container::Array { values: Some(_), .. });
         let (mut at, mut first) = (*state, None);
-        for piece in rest.pieces {
+        for (place, piece) in rest.pieces.into_iter().enumerate() {
             let read = match first {
-                None => match self.read_part(&at, piece.clone(), rest.first)? {
+                None => match self.read_part(&at, piece.clone(), rest.first.filter(|_| place == 0))? {
                     None if may_begin => self.read_value_or_begin(&at, piece)?,
                     read => read,
                 },

@@ -53,7 +53,7 @@ impl From<Vec<u8>> for TextPiece {
 pub(super) struct ContainerRest {
     /// The texts of the members or items still to come, and the closing bracket.
     pub(super) pieces: Vec<TextPiece>,
-    /// The condition on the value of the first part, where the parts are those of a [model](crate::automaton::search).
+    /// A condition on the value of the first part under which the others still complete the container, where one is known.
     pub(super) first: Option<Constraint>,
 }
 
