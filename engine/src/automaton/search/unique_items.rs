@@ -445,8 +445,8 @@ impl Search {
         Ok(compared)
     }
 
-    /// The values of the classes of items that have fewer than `most`; a class has the same verdict on each of the assertions. None, where they are
-    /// many or take more than the limits of a search. No query may be open.
+    /// Returns the values of the classes of items that have fewer than `most` values; items of a class have the same verdict on each of the
+    /// assertions. The list is empty where these values are many, or listing them takes more than the limits of a search. No query may be open.
     fn values_of_small_classes(
         &mut self,
         assertions: &[AssertionId],

@@ -214,8 +214,8 @@ impl Search {
         Ok(tableau.search(self)?.map(|(_, model)| model.runs))
     }
 
-    /// What is asked of a value and of items that complete an array, where a formula speaks of both: of the value by its verdicts on the
-    /// assertions `read`. `None` if there are none.
+    /// Returns the requirement on a value, and the items that complete an array, under which a formula holds that speaks of both; it speaks of the
+    /// value by its verdicts on the assertions `read`. `None` if no value and items meet the formula.
     pub(in crate::automaton::search) fn value_and_items_to_array_end(
         &mut self,
         formula: FormulaId,
