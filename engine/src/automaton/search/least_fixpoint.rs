@@ -196,18 +196,21 @@ impl LeastFixpoint {
         self.answers.len()
     }
 
-    /// Abandons all queries that are being answered, after an error.
-    pub(super) fn give_up(&mut self) {
-        for dropped in self.provisional.drain(..) {
+    /// Abandons all queries that are being answered but the first `kept`, after an error.
+    pub(super) fn give_up(&mut self, kept: usize) {
+        let Some(first) = self.open.get(kept) else { return };
+        for dropped in self.provisional.drain(first.provisional..) {
             self.answers.remove(&dropped);
         }
-        for open in self.open.drain(..) {
+        for open in self.open.drain(kept..) {
             if let Entry::Occupied(entry) = self.answers.entry(open.query)
                 && matches!(entry.get(), Answer::Open(_))
             {
                 entry.remove();
             }
         }
-        self.rests_on = RESTS_ON_NOTHING;
+        if kept == 0 {
+            self.rests_on = RESTS_ON_NOTHING;
+        }
     }
 }

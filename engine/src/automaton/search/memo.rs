@@ -26,6 +26,8 @@ pub(super) struct ValueMemo {
     pub(super) alone: HashMap<AssertionId, bool>,
     /// The verdict vectors over some assertions that values have.
     pub(super) vectors: HashMap<Box<[AssertionId]>, Arc<[Vec<bool>]>>,
+    /// The classes into which values are sorted by their verdicts on some assertions; `None` where these are many.
+    pub(super) classes: HashMap<Box<[AssertionId]>, Option<Arc<[Vec<bool>]>>>,
     /// All values of an assertion, if they are finitely many scalars; `None` if not.
     pub(super) finite: HashMap<AssertionId, Option<Arc<[AssertionId]>>>,
 
@@ -71,6 +73,9 @@ pub(crate) struct ObjectMemo {
 impl ValueMemo {
     /// Bytes of memory that the findings about values take.
     pub(super) fn memory(&self) -> usize {
+        let vectors = self.vectors.values().chain(self.classes.values().flatten());
+        let vectors = vectors.flat_map(|vectors| vectors.iter());
+        let vectors = vectors.map(|vector| size_of::<Vec<bool>>() + vector.capacity());
         let finite = self.finite.values().flatten().map(|values| size_of_val(&**values));
         let domains = self.domains.values().map(|domain| match domain {
             Domain::All(values) => size_of_val(&**values),
@@ -78,11 +83,12 @@ impl ValueMemo {
         });
         table_bytes(&self.alone)
             + table_bytes(&self.vectors)
+            + table_bytes(&self.classes)
             + table_bytes(&self.finite)
             + table_bytes(&self.infinite)
             + table_bytes(&self.infinite_containers)
             + table_bytes(&self.domains)
-            + finite.chain(domains).sum::<usize>()
+            + vectors.chain(finite).chain(domains).sum::<usize>()
     }
 }
 

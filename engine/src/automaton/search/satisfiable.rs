@@ -29,7 +29,7 @@ impl Search {
                 Ok(answer) if self.fixpoint.open.is_empty() => return Ok(answer),
                 Ok(_) | Err(AutomatonError::Pending) => {}
                 Err(error) => {
-                    self.fixpoint.give_up();
+                    self.fixpoint.give_up(0);
                     return Err(error);
                 }
             }
@@ -120,6 +120,22 @@ impl Search {
         let result = search(self);
         self.searches -= 1;
         result
+    }
+
+    /// The result of work that helps to answer the open queries and is not needed for that; `None` if it takes more than the limits of a search.
+    pub(super) fn within_limits<T>(
+        &mut self,
+        work: impl FnOnce(&mut Self) -> Result<T, AutomatonError>,
+    ) -> Result<Option<T>, AutomatonError> {
+        let (open, steps) = (self.fixpoint.open.len(), self.steps);
+        match work(self) {
+            Err(AutomatonError::Reached(_) | AutomatonError::Limit(_)) => {
+                self.fixpoint.give_up(open);
+                self.steps = steps;
+                Ok(None)
+            }
+            result => result.map(Some),
+        }
     }
 
     /// Counts a step against the limit for one search, which all searches in aid of it share.

@@ -19,8 +19,8 @@ const VALUES_BEYOND_SEEN: usize = 64;
 /// Number of runs of a model whose items are compared with one another before equal items are asked for.
 const COMPARED_RUNS: usize = 16;
 
-/// Maximal number of assertions of which all combinations of verdicts are looked at for few values.
-const CLASSED_ASSERTIONS: usize = 8;
+/// Number of classes of items up to which those with arrays and objects are looked at for few values, which takes a search each.
+const CLASSES_OF_CONTAINERS: usize = 16;
 
 /// Maximal number of values of small classes that items are compared with.
 const CLASSED_VALUES: usize = 256;
@@ -426,9 +426,8 @@ impl Search {
                     compared.extend_from_slice(&values);
                 }
             }
-            // A limit that is reached while a query is open would leave it without an answer.
             let may_differ = self.algebra.with_unique(formulas[0], true) != FormulaId::FALSE;
-            if may_differ && self.fixpoint.is_idle() && (2..=CLASSED_ASSERTIONS).contains(&assertions.len()) {
+            if may_differ && assertions.len() > 1 {
                 let most = self.algebra.values.length(seen) + self.items_asked(formulas);
                 compared.extend(self.values_of_small_classes(&assertions, most)?);
             }
@@ -438,7 +437,7 @@ impl Search {
         }
         if !must_differ && self.algebra.asks_unique(&formulas[..1]) {
             let (assertions, _) = self.assertions_of_items(&formulas[..1]);
-            if assertions.len() <= CLASSED_ASSERTIONS {
+            if self.classes(&assertions)?.is_some() {
                 compared.extend(assertions);
             }
         }
@@ -446,19 +445,23 @@ impl Search {
     }
 
     /// Returns the values of the classes of items that have fewer than `most` values; items of a class have the same verdict on each of the
-    /// assertions. The list is empty where these values are many, or listing them takes more than the limits of a search. No query may be open.
+    /// assertions. The list is empty where these values or the classes are many, or listing them takes more than the limits of a search.
     fn values_of_small_classes(
         &mut self,
         assertions: &[AssertionId],
         most: usize,
     ) -> Result<Vec<AssertionId>, AutomatonError> {
-        let vectors = match self.verdict_vectors(assertions) {
-            Err(AutomatonError::Reached(_) | AutomatonError::Limit(_)) => return Ok(Vec::new()),
-            vectors => vectors?,
+        let Some(vectors) = self.classes(assertions)? else {
+            return Ok(Vec::new());
         };
         let mut values = Vec::new();
-        for vector in vectors {
-            let (all, none) = split(assertions, &vector);
+        for vector in vectors.iter() {
+            let (all, none) = split(assertions, vector);
+            let value = self.algebra.combined(&all, &none)?;
+            let has_containers = value.arrays != FormulaId::FALSE || value.objects != FormulaId::FALSE;
+            if has_containers && vectors.len() > CLASSES_OF_CONTAINERS {
+                continue;
+            }
             if let Some(few) = self.few_values(&Requirement::new(&all, &none), most)? {
                 values.extend_from_slice(&few);
             }

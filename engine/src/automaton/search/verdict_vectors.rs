@@ -13,6 +13,22 @@ use std::sync::Arc;
 /// Number of assertions up to which verdict vectors are remembered.
 const KEPT_VECTOR_ASSERTIONS: usize = 16;
 
+/// Maximal number of classes into which values are sorted by their verdicts on some assertions.
+const CLASSES: usize = 256;
+
+/// Maximal number of assertions by whose verdicts values are sorted into classes.
+const CLASSED_ASSERTIONS: usize = 64;
+
+/// Maximal number of combinations of verdicts, on some of the assertions or on all, that are looked at to sort values into classes.
+const CLASS_QUERIES: usize = 256;
+
+/// How many verdict vectors there may be, and how many combinations of verdicts may be looked at to find them.
+#[derive(Clone, Copy)]
+struct MostVectors {
+    vectors: usize,
+    queries: usize,
+}
+
 /// Decides whether a verdict vector is admitted.
 type Leaf<'a> = &'a mut dyn FnMut(&mut Search, &[bool]) -> Result<bool, AutomatonError>;
 
@@ -29,7 +45,9 @@ impl Search {
     ) -> Result<DiagramId, AutomatonError> {
         let vectors = match never {
             [] => self.known_verdict_vectors(assertions)?,
-            _ => self.verdict_vectors_unless(assertions, never)?.into(),
+            _ => self
+                .verdict_vectors_unless(assertions, never, self.most_vectors())?
+                .into(),
         };
         let mut kept = Vec::with_capacity(vectors.len());
         for vector in vectors.iter() {
@@ -50,7 +68,8 @@ impl Search {
         if let Some(known) = self.value_memo.vectors.get(assertions) {
             return Ok(known.clone());
         }
-        let vectors: Arc<[Vec<bool>]> = self.verdict_vectors_unless(assertions, &[])?.into();
+        let vectors = self.verdict_vectors_unless(assertions, &[], self.most_vectors())?;
+        let vectors: Arc<[Vec<bool>]> = vectors.into();
         // While a query is open, a negative answer may rest on it and may still change.
         if self.fixpoint.is_idle() && assertions.len() <= KEPT_VECTOR_ASSERTIONS {
             self.value_memo.vectors.insert(assertions.into(), vectors.clone());
@@ -58,17 +77,48 @@ impl Search {
         Ok(vectors)
     }
 
-    /// The verdict vectors over `assertions` of values that satisfy no assertion of `never`.
+    /// The verdict vectors over `assertions` that some value has, each of which stands for the class of values that have it; `None` if the
+    /// assertions or the classes are too many, or finding them takes more than the limits of a search.
+    pub(super) fn classes(&mut self, assertions: &[AssertionId]) -> Result<Option<Arc<[Vec<bool>]>>, AutomatonError> {
+        if assertions.len() > CLASSED_ASSERTIONS {
+            return Ok(None);
+        }
+        if let Some(known) = self.value_memo.classes.get(assertions) {
+            return Ok(known.clone());
+        }
+        let most = MostVectors {
+            vectors: CLASSES,
+            queries: CLASS_QUERIES,
+        };
+        let vectors = self.within_limits(|this| this.verdict_vectors_unless(assertions, &[], most))?;
+        let classes: Option<Arc<[Vec<bool>]>> = vectors.map(Arc::from);
+        // While a query is open, a negative answer may rest on it and may still change; answers can only become more.
+        if self.fixpoint.is_idle() || classes.is_none() {
+            self.value_memo.classes.insert(assertions.into(), classes.clone());
+        }
+        Ok(classes)
+    }
+
+    /// The limit of verdict vectors where they are needed.
+    fn most_vectors(&self) -> MostVectors {
+        MostVectors {
+            vectors: self.algebra.limits.verdicts,
+            queries: usize::MAX,
+        }
+    }
+
+    /// The verdict vectors over `assertions` of values that satisfy no assertion of `never`, at most as many as `most`.
     fn verdict_vectors_unless(
         &mut self,
         assertions: &[AssertionId],
         never: &[AssertionId],
+        most: MostVectors,
     ) -> Result<Vec<Vec<bool>>, AutomatonError> {
         let limit = ("assertions", self.algebra.limits.assertions);
         let what = "subschemas and earlier items that one value is compared with";
         check_limit(assertions.len(), limit, what)?;
         let Some(sorted) = self.split_finite(assertions)? else {
-            return self.verdict_vectors_beside(assertions, never, &[]);
+            return self.verdict_vectors_beside(assertions, never, &[], most);
         };
         // A value that satisfies an assertion with few values is one of those values; every other value satisfies none
         // of these assertions.
@@ -88,7 +138,7 @@ impl Search {
                 .zip(verdicts)
                 .any(|(assertion, verdict)| *verdict && never.contains(assertion))
         });
-        for verdicts in self.verdict_vectors_beside(&rest, never, &few)? {
+        for verdicts in self.verdict_vectors_beside(&rest, never, &few, most)? {
             let mut vector = vec![false; assertions.len()];
             for (place, verdict) in sorted.others.iter().zip(verdicts) {
                 vector[*place] = verdict;
@@ -97,22 +147,26 @@ impl Search {
         }
         vectors.sort_unstable_by(|a, b| b.cmp(a));
         vectors.dedup();
-        self.check_verdicts(vectors.len())?;
+        check_verdicts(vectors.len(), most.vectors)?;
         Ok(vectors)
     }
 
-    /// The verdict vectors over `assertions` of values that satisfy no assertion of `never` and none of `beside`.
+    /// The verdict vectors over `assertions` of values that satisfy no assertion of `never` and none of `beside`, at most as many as `most`.
     fn verdict_vectors_beside(
         &mut self,
         assertions: &[AssertionId],
         never: &[AssertionId],
         beside: &[AssertionId],
+        most: MostVectors,
     ) -> Result<Vec<Vec<bool>>, AutomatonError> {
         let mut vectors = Vec::new();
         let (mut all, mut none): (Vec<AssertionId>, Vec<AssertionId>) = (Vec::new(), beside.to_vec());
         // Each assertion is tried as satisfied first and then as not satisfied; those of `never` only as not satisfied.
         let mut verdicts: Vec<bool> = Vec::with_capacity(assertions.len());
+        let mut queries = 0;
         loop {
+            queries += 1;
+            check_verdicts(queries, most.queries)?;
             if self.satisfiable(&all, &none)? {
                 if let Some(assertion) = assertions.get(verdicts.len()) {
                     let try_it = !never.contains(assertion);
@@ -121,7 +175,7 @@ impl Search {
                     continue;
                 }
                 vectors.push(verdicts.clone());
-                self.check_verdicts(vectors.len())?;
+                check_verdicts(vectors.len(), most.vectors)?;
             }
             loop {
                 match verdicts.pop() {
@@ -137,10 +191,13 @@ impl Search {
             }
         }
     }
+}
 
-    /// Checks a number of verdict vectors against the limit.
-    fn check_verdicts(&self, count: usize) -> Result<(), AutomatonError> {
-        let limit = ("verdicts", self.algebra.limits.verdicts);
-        check_limit(count, limit, "combinations of subschemas that a value may satisfy")
-    }
+/// Checks a number of verdict vectors against a limit.
+fn check_verdicts(count: usize, most: usize) -> Result<(), AutomatonError> {
+    check_limit(
+        count,
+        ("verdicts", most),
+        "combinations of subschemas that a value may satisfy",
+    )
 }

@@ -36,7 +36,7 @@ impl Search {
     }
 
     /// The values that meet a requirement, as assertions of being equal to them; `None` if there are at least `most`, or if listing them takes
-    /// more than the limits of a search. No query may be open: a limit would leave it without an answer.
+    /// more than the limits of a search.
     pub(crate) fn few_values(
         &mut self,
         requirement: &Requirement,
@@ -46,14 +46,12 @@ impl Search {
         if matches!(self.value_memo.domains.get(&value), Some(Domain::Unlisted)) {
             return Ok(None);
         }
-        match self.values_up_to(requirement, most) {
-            Err(AutomatonError::Reached(_) | AutomatonError::Limit(_)) => {
-                // Within another enumeration the limits are reached sooner, but trying again there would take as long each time.
-                self.value_memo.domains.entry(value).or_insert(Domain::Unlisted);
-                Ok(None)
-            }
-            values => values,
-        }
+        let Some(values) = self.within_limits(|this| this.values_up_to(requirement, most))? else {
+            // Within another enumeration the limits are reached sooner, but trying again there would take as long each time.
+            self.value_memo.domains.entry(value).or_insert(Domain::Unlisted);
+            return Ok(None);
+        };
+        Ok(values)
     }
 
     /// The value, as the assertion of being equal to it, that some assertions require; `None` if they require none.

@@ -96,7 +96,7 @@ impl Automaton {
 
     /// Pieces that complete an array whose items have to differ, made of values that have not been seen. A model says what is asked of the items to
     /// come, not which values they get: where none is left for one of them, what is left is modelled anew, with no more
-    /// items than before, and fewer if it was the first.
+    /// items than before if that is possible, and fewer if it was the first.
     fn differing_rest(
         &mut self,
         mut formula: FormulaId,
@@ -113,7 +113,11 @@ impl Automaton {
             let mut goals = vec![self.search.algebra.with_unique(formula, true)];
             goals.extend(longer.map(|longer| self.search.algebra.formulas.not(longer)));
             let Some(runs) = self.search.items_to_array_end(&goals)? else {
-                return Ok(None);
+                // Items that differ may have to be more than those of a model, which may be equal.
+                match longer.take() {
+                    Some(_) => continue,
+                    None => return Ok(None),
+                }
             };
             let (spelled, mut has_all) = (pieces.len(), true);
             'model: for Run { count, item: asked } in &runs {
