@@ -19,15 +19,18 @@ pub(crate) enum Domain {
     Unlisted,
 }
 
+/// Combinations of verdicts on some assertions that values have.
+pub(super) type VerdictVectors = Arc<[Vec<bool>]>;
+
 /// Memo of results about values.
 #[derive(Debug, Default)]
 pub(super) struct ValueMemo {
     /// Whether some value satisfies an assertion.
     pub(super) alone: HashMap<AssertionId, bool>,
     /// The verdict vectors over some assertions that values have.
-    pub(super) vectors: HashMap<Box<[AssertionId]>, Arc<[Vec<bool>]>>,
+    pub(super) vectors: HashMap<Box<[AssertionId]>, VerdictVectors>,
     /// The classes into which values are sorted by their verdicts on some assertions; `None` where these are many.
-    pub(super) classes: HashMap<Box<[AssertionId]>, Option<Arc<[Vec<bool>]>>>,
+    pub(super) classes: HashMap<Box<[AssertionId]>, Option<VerdictVectors>>,
     /// All values of an assertion, if they are finitely many scalars; `None` if not.
     pub(super) finite: HashMap<AssertionId, Option<Arc<[AssertionId]>>>,
 

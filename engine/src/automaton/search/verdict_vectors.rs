@@ -7,8 +7,8 @@
 
 use crate::automaton::error::{AutomatonError, check_limit};
 use crate::automaton::formula::{AssertionId, DiagramId};
+use crate::automaton::search::memo::VerdictVectors;
 use crate::automaton::search::search::Search;
-use std::sync::Arc;
 
 /// Number of assertions up to which verdict vectors are remembered.
 const KEPT_VECTOR_ASSERTIONS: usize = 16;
@@ -64,12 +64,12 @@ impl Search {
     }
 
     /// The verdict vectors over `assertions` that some value has, remembered once they are known.
-    fn known_verdict_vectors(&mut self, assertions: &[AssertionId]) -> Result<Arc<[Vec<bool>]>, AutomatonError> {
+    fn known_verdict_vectors(&mut self, assertions: &[AssertionId]) -> Result<VerdictVectors, AutomatonError> {
         if let Some(known) = self.value_memo.vectors.get(assertions) {
             return Ok(known.clone());
         }
         let vectors = self.verdict_vectors_unless(assertions, &[], self.most_vectors())?;
-        let vectors: Arc<[Vec<bool>]> = vectors.into();
+        let vectors: VerdictVectors = vectors.into();
         // While a query is open, a negative answer may rest on it and may still change.
         if self.fixpoint.is_idle() && assertions.len() <= KEPT_VECTOR_ASSERTIONS {
             self.value_memo.vectors.insert(assertions.into(), vectors.clone());
@@ -79,7 +79,7 @@ impl Search {
 
     /// The verdict vectors over `assertions` that some value has, each of which stands for the class of values that have it; `None` if the
     /// assertions or the classes are too many, or finding them takes more than the limits of a search.
-    pub(super) fn classes(&mut self, assertions: &[AssertionId]) -> Result<Option<Arc<[Vec<bool>]>>, AutomatonError> {
+    pub(super) fn classes(&mut self, assertions: &[AssertionId]) -> Result<Option<VerdictVectors>, AutomatonError> {
         if assertions.len() > CLASSED_ASSERTIONS {
             return Ok(None);
         }
@@ -91,7 +91,7 @@ impl Search {
             queries: CLASS_QUERIES,
         };
         let vectors = self.within_limits(|this| this.verdict_vectors_unless(assertions, &[], most))?;
-        let classes: Option<Arc<[Vec<bool>]>> = vectors.map(Arc::from);
+        let classes: Option<VerdictVectors> = vectors.map(VerdictVectors::from);
         // While a query is open, a negative answer may rest on it and may still change; answers can only become more.
         if self.fixpoint.is_idle() || classes.is_none() {
             self.value_memo.classes.insert(assertions.into(), classes.clone());
