@@ -100,6 +100,19 @@ pub(crate) struct LeastFixpoint {
     pub(super) native: usize,
     /// The index of the outermost open query that the current answer rests on.
     pub(super) rests_on: usize,
+    /// Where the outermost optional work that is under way, or that waits for a query it has opened, began.
+    pub(super) optional: Option<OptionalWork>,
+    /// Whether optional work is left out, because a query that it had opened came to a limit.
+    pub(super) leaves_out_optional: bool,
+}
+
+/// The beginning of work that helps to answer the open queries and is not needed for that.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OptionalWork {
+    /// Number of queries that were open.
+    pub(super) open: usize,
+    /// Number of steps that had been counted.
+    pub(super) steps: usize,
 }
 
 impl Default for LeastFixpoint {
@@ -110,6 +123,8 @@ impl Default for LeastFixpoint {
             provisional: Vec::new(),
             native: 0,
             rests_on: RESTS_ON_NOTHING,
+            optional: None,
+            leaves_out_optional: false,
         }
     }
 }

@@ -15,8 +15,17 @@ pub(crate) enum Domain {
     All(Arc<[AssertionId]>),
     /// At least this many values.
     AtLeast(usize),
-    /// Listing the values takes more than the limits of a search.
-    Unlisted,
+    /// Listing the values takes more than the limits of a search, within this many enumerations that have been started by one another.
+    Unlisted(usize),
+}
+
+/// The classes into which values are sorted by their verdicts on some assertions.
+#[derive(Debug)]
+pub(super) enum Classes {
+    /// The verdicts of each class.
+    All(VerdictVectors),
+    /// More than can be found by looking at this many combinations of verdicts, or within the limits of a search.
+    Many(usize),
 }
 
 /// Combinations of verdicts on some assertions that values have.
@@ -29,8 +38,8 @@ pub(super) struct ValueMemo {
     pub(super) alone: HashMap<AssertionId, bool>,
     /// The verdict vectors over some assertions that values have.
     pub(super) vectors: HashMap<Box<[AssertionId]>, VerdictVectors>,
-    /// The classes into which values are sorted by their verdicts on some assertions; `None` where these are many.
-    pub(super) classes: HashMap<Box<[AssertionId]>, Option<VerdictVectors>>,
+    /// The classes into which values are sorted by their verdicts on some assertions.
+    pub(super) classes: HashMap<Box<[AssertionId]>, Classes>,
     /// All values of an assertion, if they are finitely many scalars; `None` if not.
     pub(super) finite: HashMap<AssertionId, Option<Arc<[AssertionId]>>>,
 
@@ -76,13 +85,17 @@ pub(crate) struct ObjectMemo {
 impl ValueMemo {
     /// Bytes of memory that the findings about values take.
     pub(super) fn memory(&self) -> usize {
-        let vectors = self.vectors.values().chain(self.classes.values().flatten());
+        let classes = self.classes.values().filter_map(|classes| match classes {
+            Classes::All(vectors) => Some(vectors),
+            Classes::Many(_) => None,
+        });
+        let vectors = self.vectors.values().chain(classes);
         let vectors = vectors.flat_map(|vectors| vectors.iter());
         let vectors = vectors.map(|vector| size_of::<Vec<bool>>() + vector.capacity());
         let finite = self.finite.values().flatten().map(|values| size_of_val(&**values));
         let domains = self.domains.values().map(|domain| match domain {
             Domain::All(values) => size_of_val(&**values),
-            Domain::AtLeast(_) | Domain::Unlisted => 0,
+            Domain::AtLeast(_) | Domain::Unlisted(_) => 0,
         });
         table_bytes(&self.alone)
             + table_bytes(&self.vectors)

@@ -35,5 +35,5 @@ use cardinality::finite::FiniteSplit;
 use expectation::{Expectation, Expectations};
 use keys::independent_keys::Room;
 use keys::key_list::KeyList;
-use least_fixpoint::{LeastFixpoint, NATIVE_ATTEMPTS, Query, RESTS_ON_NOTHING};
+use least_fixpoint::{LeastFixpoint, NATIVE_ATTEMPTS, OptionalWork, Query, RESTS_ON_NOTHING};
 use memo::{Domain, ObjectMemo, ValueMemo};

@@ -2,7 +2,7 @@
 
 use crate::automaton::error::{AutomatonError, check_limit};
 use crate::automaton::formula::{AssertionId, Constraint, ItemsId};
-use crate::automaton::search::{NATIVE_ATTEMPTS, Query, RESTS_ON_NOTHING, Requirement, Search};
+use crate::automaton::search::{NATIVE_ATTEMPTS, OptionalWork, Query, RESTS_ON_NOTHING, Requirement, Search};
 
 impl Search {
     /// The answer to a query, worked out if it is not known.
@@ -24,16 +24,28 @@ impl Search {
 
     /// Answers the open queries, the innermost first, until the outermost is answered.
     fn answer_all(&mut self) -> Result<bool, AutomatonError> {
-        loop {
+        let optional = self.fixpoint.optional;
+        let answer = loop {
             match self.attempt() {
-                Ok(answer) if self.fixpoint.open.is_empty() => return Ok(answer),
+                Ok(answer) if self.fixpoint.open.is_empty() => break Ok(answer),
                 Ok(_) | Err(AutomatonError::Pending) => {}
-                Err(error) => {
-                    self.fixpoint.give_up(0);
-                    return Err(error);
-                }
+                Err(error) => match self.fixpoint.optional.take() {
+                    // A query that optional work had opened, and that was left open, is not needed.
+                    Some(work) if is_limit(&error) && (1..self.fixpoint.open.len()).contains(&work.open) => {
+                        self.fixpoint.give_up(work.open);
+                        self.steps = work.steps;
+                        self.fixpoint.leaves_out_optional = true;
+                    }
+                    _ => {
+                        self.fixpoint.give_up(0);
+                        break Err(error);
+                    }
+                },
             }
-        }
+        };
+        self.fixpoint.optional = optional;
+        self.fixpoint.leaves_out_optional = false;
+        answer
     }
 
     /// Tries to answer the innermost open query.
@@ -122,23 +134,53 @@ impl Search {
         result
     }
 
-    /// The result of work that helps to answer the open queries and is not needed for that; `None` if it takes more than the limits of a search.
+    /// The result of optional work: it helps to answer the open queries, and is not needed for that. `None` if it comes to a limit, or an
+    /// earlier attempt at it did.
     pub(super) fn within_limits<T>(
         &mut self,
         work: impl FnOnce(&mut Self) -> Result<T, AutomatonError>,
     ) -> Result<Option<T>, AutomatonError> {
-        let (open, steps) = (self.fixpoint.open.len(), self.steps);
-        match work(self) {
-            Err(AutomatonError::Reached(_) | AutomatonError::Limit(_)) => {
-                self.fixpoint.give_up(open);
-                self.steps = steps;
+        if self.fixpoint.leaves_out_optional {
+            return Ok(None);
+        }
+        let began = OptionalWork {
+            open: self.fixpoint.open.len(),
+            steps: self.steps,
+        };
+        let beginnings = self.value_memo.beginnings;
+        let is_outermost = self.fixpoint.optional.is_none_or(|outer| outer.open >= began.open);
+        if is_outermost {
+            self.fixpoint.optional = Some(began);
+        }
+        let result = work(self);
+        if is_outermost && !matches!(result, Err(AutomatonError::Pending)) {
+            self.fixpoint.optional = None;
+        }
+        match result {
+            Err(error) if is_limit(&error) => {
+                self.fixpoint.give_up(began.open);
+                self.steps = began.steps;
+                self.value_memo.beginnings = beginnings;
                 Ok(None)
             }
             result => result.map(Some),
         }
     }
 
-    /// Counts a step against the limit for one search, which all searches in aid of it share.
+    /// The result of work, and whether it rests on no open query, so that it is final.
+    pub(super) fn with_rest<T>(
+        &mut self,
+        work: impl FnOnce(&mut Self) -> Result<T, AutomatonError>,
+    ) -> Result<(T, bool), AutomatonError> {
+        let outer = std::mem::replace(&mut self.fixpoint.rests_on, RESTS_ON_NOTHING);
+        let result = work(self);
+        let rests_on = self.fixpoint.rests_on;
+        self.fixpoint.rests_on = outer.min(rests_on);
+        Ok((result?, rests_on == RESTS_ON_NOTHING))
+    }
+
+    /// Counts a step against the limit for one search, which all searches in aid of it share. Those of optional work that comes to a limit are not
+    /// counted.
     pub(super) fn count_step(&mut self, what: &'static str) -> Result<(), AutomatonError> {
         self.steps += 1;
         self.check_states(self.steps, what)
@@ -148,4 +190,9 @@ impl Search {
     pub(super) fn check_states(&self, count: usize, what: &'static str) -> Result<(), AutomatonError> {
         check_limit(count, ("search_states", self.algebra.limits.search_states), what)
     }
+}
+
+/// Whether an error is that of a limit.
+fn is_limit(error: &AutomatonError) -> bool {
+    matches!(error, AutomatonError::Reached(_) | AutomatonError::Limit(_))
 }

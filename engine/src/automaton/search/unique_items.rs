@@ -7,6 +7,7 @@
 
 use crate::automaton::error::{AutomatonError, check_limit};
 use crate::automaton::formula::{AssertionId, AtomKind, DiagramId, FormulaId, ItemsId, split, verdict_of};
+use crate::automaton::search::verdict_vectors::FEW_ASSERTIONS;
 use crate::automaton::search::{ExpectationId, Requirement, Run, Search, can_all_differ};
 use crate::numbers::NumberCount;
 use crate::strings::Cardinality;
@@ -19,8 +20,9 @@ const VALUES_BEYOND_SEEN: usize = 64;
 /// Number of runs of a model whose items are compared with one another before equal items are asked for.
 const COMPARED_RUNS: usize = 16;
 
-/// Number of classes of items up to which those with arrays and objects are looked at for few values, which takes a search each.
-const CLASSES_OF_CONTAINERS: usize = 16;
+/// Number of classes of items up to which those with arrays and objects are looked at for few values, which takes a search each, where a query
+/// is open or the assertions are more than a few.
+const CLASSES_OF_CONTAINERS: usize = 8;
 
 /// Maximal number of values of small classes that items are compared with.
 const CLASSED_VALUES: usize = 256;
@@ -445,7 +447,8 @@ impl Search {
     }
 
     /// Returns the values of the classes of items that have fewer than `most` values; items of a class have the same verdict on each of the
-    /// assertions. The list is empty where these values or the classes are many, or listing them takes more than the limits of a search.
+    /// assertions. Classes are left out whose values take more than the limits of a search to list, and those with arrays and objects where there
+    /// are many classes. The list is empty where the classes or their values are too many.
     fn values_of_small_classes(
         &mut self,
         assertions: &[AssertionId],
@@ -454,12 +457,18 @@ impl Search {
         let Some(vectors) = self.classes(assertions)? else {
             return Ok(Vec::new());
         };
+        let most_with_containers = match self.fixpoint.is_idle() && assertions.len() <= FEW_ASSERTIONS {
+            true => usize::MAX,
+            false => CLASSES_OF_CONTAINERS,
+        };
         let mut values = Vec::new();
         for vector in vectors.iter() {
             let (all, none) = split(assertions, vector);
-            let value = self.algebra.combined(&all, &none)?;
+            let Some(value) = self.within_limits(|this| this.algebra.combined(&all, &none))? else {
+                continue;
+            };
             let has_containers = value.arrays != FormulaId::FALSE || value.objects != FormulaId::FALSE;
-            if has_containers && vectors.len() > CLASSES_OF_CONTAINERS {
+            if has_containers && vectors.len() > most_with_containers {
                 continue;
             }
             if let Some(few) = self.few_values(&Requirement::new(&all, &none), most)? {

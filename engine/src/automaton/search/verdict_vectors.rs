@@ -7,26 +7,39 @@
 
 use crate::automaton::error::{AutomatonError, check_limit};
 use crate::automaton::formula::{AssertionId, DiagramId};
-use crate::automaton::search::memo::VerdictVectors;
+use crate::automaton::search::memo::{Classes, VerdictVectors};
 use crate::automaton::search::search::Search;
 
 /// Number of assertions up to which verdict vectors are remembered.
 const KEPT_VECTOR_ASSERTIONS: usize = 16;
 
-/// Maximal number of classes into which values are sorted by their verdicts on some assertions.
-const CLASSES: usize = 256;
-
 /// Maximal number of assertions by whose verdicts values are sorted into classes.
 const CLASSED_ASSERTIONS: usize = 64;
 
-/// Maximal number of combinations of verdicts, on some of the assertions or on all, that are looked at to sort values into classes.
+/// Number of assertions up to which all combinations of verdicts on them are looked at to sort values into classes, unless a query is open.
+pub(super) const FEW_ASSERTIONS: usize = 8;
+
+/// Maximal number of combinations of verdicts, on the first assertions or on all, that are looked at to sort values into classes otherwise.
 const CLASS_QUERIES: usize = 256;
 
-/// How many verdict vectors there may be, and how many combinations of verdicts may be looked at to find them.
-#[derive(Clone, Copy)]
-struct MostVectors {
+/// How many verdict vectors there may be.
+struct VectorBound {
+    /// Number of vectors, and of values that are told apart from the others.
     vectors: usize,
+    /// Number of combinations of verdicts that may still be looked at.
     queries: usize,
+    /// Whether there are more.
+    is_reached: bool,
+}
+
+impl VectorBound {
+    /// Checks a number of vectors.
+    fn check(&mut self, vectors: usize) -> Result<(), AutomatonError> {
+        self.is_reached = vectors > self.vectors || self.queries == 0;
+        let count = if self.is_reached { usize::MAX } else { vectors };
+        let what = "combinations of subschemas that a value may satisfy";
+        check_limit(count, ("verdicts", self.vectors), what)
+    }
 }
 
 /// Decides whether a verdict vector is admitted.
@@ -46,7 +59,7 @@ impl Search {
         let vectors = match never {
             [] => self.known_verdict_vectors(assertions)?,
             _ => self
-                .verdict_vectors_unless(assertions, never, self.most_vectors())?
+                .verdict_vectors_unless(assertions, never, &mut self.most_vectors())?
                 .into(),
         };
         let mut kept = Vec::with_capacity(vectors.len());
@@ -68,7 +81,7 @@ impl Search {
         if let Some(known) = self.value_memo.vectors.get(assertions) {
             return Ok(known.clone());
         }
-        let vectors = self.verdict_vectors_unless(assertions, &[], self.most_vectors())?;
+        let vectors = self.verdict_vectors_unless(assertions, &[], &mut self.most_vectors())?;
         let vectors: VerdictVectors = vectors.into();
         // While a query is open, a negative answer may rest on it and may still change.
         if self.fixpoint.is_idle() && assertions.len() <= KEPT_VECTOR_ASSERTIONS {
@@ -83,42 +96,64 @@ impl Search {
         if assertions.len() > CLASSED_ASSERTIONS {
             return Ok(None);
         }
-        if let Some(known) = self.value_memo.classes.get(assertions) {
-            return Ok(known.clone());
-        }
-        let most = MostVectors {
-            vectors: CLASSES,
-            queries: CLASS_QUERIES,
+        // While a query is open, less is kept of what is found out.
+        let queries = match self.fixpoint.is_idle() && assertions.len() <= FEW_ASSERTIONS {
+            true => 2 << FEW_ASSERTIONS,
+            false => CLASS_QUERIES,
         };
-        let vectors = self.within_limits(|this| this.verdict_vectors_unless(assertions, &[], most))?;
-        let classes: Option<VerdictVectors> = vectors.map(VerdictVectors::from);
-        // While a query is open, a negative answer may rest on it and may still change; answers can only become more.
-        if self.fixpoint.is_idle() || classes.is_none() {
-            self.value_memo.classes.insert(assertions.into(), classes.clone());
+        match self.value_memo.classes.get(assertions) {
+            Some(Classes::All(vectors)) => return Ok(Some(vectors.clone())),
+            Some(Classes::Many(looks)) if *looks >= queries => return Ok(None),
+            _ => {}
         }
-        Ok(classes)
+        let mut bound = VectorBound {
+            vectors: queries,
+            queries,
+            is_reached: false,
+        };
+        let vectors = self.within_limits(|this| {
+            this.with_rest(|this| match this.verdict_vectors_unless(assertions, &[], &mut bound) {
+                Err(_) if bound.is_reached => Ok(None),
+                vectors => vectors.map(Some),
+            })
+        })?;
+        // Combinations can only become more while queries are answered.
+        let (vectors, is_final) = match vectors {
+            Some((vectors, is_final)) => (vectors, is_final || bound.is_reached),
+            None => (
+                None,
+                self.fixpoint.is_idle() && self.searches == 0 && self.value_memo.depth == 0,
+            ),
+        };
+        let vectors: Option<VerdictVectors> = vectors.map(VerdictVectors::from);
+        if is_final && !self.fixpoint.leaves_out_optional {
+            let classes = vectors.clone().map_or(Classes::Many(queries), Classes::All);
+            self.value_memo.classes.insert(assertions.into(), classes);
+        }
+        Ok(vectors)
     }
 
     /// The limit of verdict vectors where they are needed.
-    fn most_vectors(&self) -> MostVectors {
-        MostVectors {
+    fn most_vectors(&self) -> VectorBound {
+        VectorBound {
             vectors: self.algebra.limits.verdicts,
             queries: usize::MAX,
+            is_reached: false,
         }
     }
 
-    /// The verdict vectors over `assertions` of values that satisfy no assertion of `never`, at most as many as `most`.
+    /// The verdict vectors over `assertions` of values that satisfy no assertion of `never`, within a bound.
     fn verdict_vectors_unless(
         &mut self,
         assertions: &[AssertionId],
         never: &[AssertionId],
-        most: MostVectors,
+        bound: &mut VectorBound,
     ) -> Result<Vec<Vec<bool>>, AutomatonError> {
         let limit = ("assertions", self.algebra.limits.assertions);
         let what = "subschemas and earlier items that one value is compared with";
         check_limit(assertions.len(), limit, what)?;
         let Some(sorted) = self.split_finite(assertions)? else {
-            return self.verdict_vectors_beside(assertions, never, &[], most);
+            return self.verdict_vectors_beside(assertions, never, &[], bound);
         };
         // A value that satisfies an assertion with few values is one of those values; every other value satisfies none
         // of these assertions.
@@ -138,7 +173,7 @@ impl Search {
                 .zip(verdicts)
                 .any(|(assertion, verdict)| *verdict && never.contains(assertion))
         });
-        for verdicts in self.verdict_vectors_beside(&rest, never, &few, most)? {
+        for verdicts in self.verdict_vectors_beside(&rest, never, &few, bound)? {
             let mut vector = vec![false; assertions.len()];
             for (place, verdict) in sorted.others.iter().zip(verdicts) {
                 vector[*place] = verdict;
@@ -147,26 +182,25 @@ impl Search {
         }
         vectors.sort_unstable_by(|a, b| b.cmp(a));
         vectors.dedup();
-        check_verdicts(vectors.len(), most.vectors)?;
+        bound.check(vectors.len())?;
         Ok(vectors)
     }
 
-    /// The verdict vectors over `assertions` of values that satisfy no assertion of `never` and none of `beside`, at most as many as `most`.
+    /// The verdict vectors over `assertions` of values that satisfy no assertion of `never` and none of `beside`, within a bound.
     fn verdict_vectors_beside(
         &mut self,
         assertions: &[AssertionId],
         never: &[AssertionId],
         beside: &[AssertionId],
-        most: MostVectors,
+        bound: &mut VectorBound,
     ) -> Result<Vec<Vec<bool>>, AutomatonError> {
         let mut vectors = Vec::new();
         let (mut all, mut none): (Vec<AssertionId>, Vec<AssertionId>) = (Vec::new(), beside.to_vec());
         // Each assertion is tried as satisfied first and then as not satisfied; those of `never` only as not satisfied.
         let mut verdicts: Vec<bool> = Vec::with_capacity(assertions.len());
-        let mut queries = 0;
         loop {
-            queries += 1;
-            check_verdicts(queries, most.queries)?;
+            bound.check(vectors.len())?;
+            bound.queries -= 1;
             if self.satisfiable(&all, &none)? {
                 if let Some(assertion) = assertions.get(verdicts.len()) {
                     let try_it = !never.contains(assertion);
@@ -175,7 +209,7 @@ impl Search {
                     continue;
                 }
                 vectors.push(verdicts.clone());
-                check_verdicts(vectors.len(), most.vectors)?;
+                bound.check(vectors.len())?;
             }
             loop {
                 match verdicts.pop() {
@@ -191,13 +225,4 @@ impl Search {
             }
         }
     }
-}
-
-/// Checks a number of verdict vectors against a limit.
-fn check_verdicts(count: usize, most: usize) -> Result<(), AutomatonError> {
-    check_limit(
-        count,
-        ("verdicts", most),
-        "combinations of subschemas that a value may satisfy",
-    )
 }

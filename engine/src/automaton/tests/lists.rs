@@ -156,6 +156,21 @@ fn a_completion_may_have_more_items_than_a_list_whose_items_may_be_equal() {
     assert!(compare(schema, &documents));
 }
 
+#[test]
+fn eight_assertions_that_leave_two_values_together_keep_one_for_the_last_item() {
+    // The last item is a multiple of 2 * 3 * 5 * 7 * 11 * 13 * 17, of which there are two.
+    let parts = [2, 3, 5, 7, 11, 13, 17]
+        .map(|number| format!(r#"{{"prefixItems": [true, true, {{"multipleOf": {number}}}]}}"#));
+    let schema = format!(
+        r#"{{"type": "array", "uniqueItems": true, "minItems": 3, "maxItems": 3, "items": {{"type": "integer", "minimum": 1, "maximum": 1021020}},
+        "allOf": [{}]}}"#,
+        parts.join(", ")
+    );
+    let numbers = [1, 2, 510510, 1021020].map(|number| vec![format!("{number} ")]);
+    let documents: Vec<Vec<String>> = lists(&numbers, 3).iter().map(|list| pieces(list)).collect();
+    assert!(compare(&schema, &documents));
+}
+
 /// A schema of lists of at most two numbers up to 2, of which there are often few.
 fn short_list(random: &mut ChaCha8Rng) -> String {
     let first: Vec<String> = (0..2)

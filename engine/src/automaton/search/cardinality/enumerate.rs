@@ -42,16 +42,21 @@ impl Search {
         requirement: &Requirement,
         most: usize,
     ) -> Result<Option<Arc<[AssertionId]>>, AutomatonError> {
-        let value = self.algebra.combined(&requirement.all, &requirement.none)?;
-        if matches!(self.value_memo.domains.get(&value), Some(Domain::Unlisted)) {
-            return Ok(None);
+        let depth = self.value_memo.depth;
+        let mut constraint = None;
+        let values = self.within_limits(|this| {
+            let value = this.algebra.combined(&requirement.all, &requirement.none)?;
+            constraint = Some(value);
+            match this.value_memo.domains.get(&value) {
+                // Nothing is gained by another attempt, unless there is more room.
+                Some(Domain::Unlisted(within)) if *within <= depth => Ok(None),
+                _ => this.values_up_to(requirement, most),
+            }
+        })?;
+        if let (None, Some(value), false) = (&values, constraint, self.fixpoint.leaves_out_optional) {
+            self.value_memo.domains.insert(value, Domain::Unlisted(depth));
         }
-        let Some(values) = self.within_limits(|this| this.values_up_to(requirement, most))? else {
-            // Within another enumeration the limits are reached sooner, but trying again there would take as long each time.
-            self.value_memo.domains.entry(value).or_insert(Domain::Unlisted);
-            return Ok(None);
-        };
-        Ok(values)
+        Ok(values.flatten())
     }
 
     /// The value, as the assertion of being equal to it, that some assertions require; `None` if they require none.
@@ -77,15 +82,15 @@ impl Search {
         // The caller will probably ask for a few more next.
         let wanted = most.next_power_of_two();
         self.value_memo.depth = depth + 1;
-        let values = self.enumerated(value, wanted);
+        let values = self.with_rest(|this| this.enumerated(value, wanted));
         self.value_memo.depth = depth;
-        let values = values?.map(|mut values| {
+        let (values, is_final) = values?;
+        let values = values.map(|mut values| {
             values.sort_unstable();
             Arc::from(values)
         });
-        // Requirements on containers count as impossible while a query is open.
-        let is_final = value.arrays == FormulaId::FALSE && value.objects == FormulaId::FALSE;
-        if is_final || values.is_none() || self.fixpoint.is_idle() {
+        // Requirements on containers count as impossible while a query is open. Without optional work, values may be thought possible that are not.
+        if (is_final || values.is_none()) && !self.fixpoint.leaves_out_optional {
             let domain = values.clone().map_or(Domain::AtLeast(wanted), Domain::All);
             self.value_memo.domains.insert(value, domain);
         }

@@ -109,15 +109,18 @@ impl Automaton {
             items = self.search.algebra.with_item(items, item);
         }
         let (mut pieces, mut bytes, mut first, mut longer) = (Vec::new(), 0, None, None);
+        // The number of items so far when a model of any length was asked for last.
+        let mut unbounded_at = None;
         for _ in 0..MAX_MODELS {
             let mut goals = vec![self.search.algebra.with_unique(formula, true)];
             goals.extend(longer.map(|longer| self.search.algebra.formulas.not(longer)));
             let Some(runs) = self.search.items_to_array_end(&goals)? else {
                 // Items that differ may have to be more than those of a model, which may be equal.
-                match longer.take() {
-                    Some(_) => continue,
-                    None => return Ok(None),
+                if longer.take().is_none() || unbounded_at == Some(pieces.len()) {
+                    return Ok(None);
                 }
+                unbounded_at = Some(pieces.len());
+                continue;
             };
             let (spelled, mut has_all) = (pieces.len(), true);
             'model: for Run { count, item: asked } in &runs {
