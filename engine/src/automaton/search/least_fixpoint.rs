@@ -113,6 +113,8 @@ pub(super) struct OptionalWork {
     pub(super) open: usize,
     /// Number of steps that had been counted.
     pub(super) steps: usize,
+    /// Number of partial containers that the current enumeration had visited.
+    pub(super) beginnings: usize,
 }
 
 impl Default for LeastFixpoint {

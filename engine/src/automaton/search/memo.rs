@@ -15,7 +15,7 @@ pub(crate) enum Domain {
     All(Arc<[AssertionId]>),
     /// At least this many values.
     AtLeast(usize),
-    /// Listing the values takes more than the limits of a search, within this many enumerations that have been started by one another.
+    /// Listing the values takes more than the limits of a search, at this nesting depth of enumerations.
     Unlisted(usize),
 }
 

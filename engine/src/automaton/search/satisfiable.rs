@@ -3,6 +3,7 @@
 use crate::automaton::error::{AutomatonError, check_limit};
 use crate::automaton::formula::{AssertionId, Constraint, ItemsId};
 use crate::automaton::search::{NATIVE_ATTEMPTS, OptionalWork, Query, RESTS_ON_NOTHING, Requirement, Search};
+use crate::error::CompileErrorKind;
 
 impl Search {
     /// The answer to a query, worked out if it is not known.
@@ -24,7 +25,7 @@ impl Search {
 
     /// Answers the open queries, the innermost first, until the outermost is answered.
     fn answer_all(&mut self) -> Result<bool, AutomatonError> {
-        let optional = self.fixpoint.optional;
+        let (optional, rests_on) = (self.fixpoint.optional, self.fixpoint.rests_on);
         let answer = loop {
             match self.attempt() {
                 Ok(answer) if self.fixpoint.open.is_empty() => break Ok(answer),
@@ -34,6 +35,7 @@ impl Search {
                     Some(work) if is_limit(&error) && (1..self.fixpoint.open.len()).contains(&work.open) => {
                         self.fixpoint.give_up(work.open);
                         self.steps = work.steps;
+                        self.value_memo.beginnings = work.beginnings;
                         self.fixpoint.leaves_out_optional = true;
                     }
                     _ => {
@@ -45,6 +47,8 @@ impl Search {
         };
         self.fixpoint.optional = optional;
         self.fixpoint.leaves_out_optional = false;
+        // No query is open any more that an answer could rest on.
+        self.fixpoint.rests_on = rests_on;
         answer
     }
 
@@ -134,8 +138,8 @@ impl Search {
         result
     }
 
-    /// The result of optional work: it helps to answer the open queries, and is not needed for that. `None` if it comes to a limit, or an
-    /// earlier attempt at it did.
+    /// The result of optional work: it helps to answer the open queries, and is not needed for that. `None` if it comes to a limit, or if a query
+    /// that optional work had opened did, while the outermost of the open queries is being answered.
     pub(super) fn within_limits<T>(
         &mut self,
         work: impl FnOnce(&mut Self) -> Result<T, AutomatonError>,
@@ -146,21 +150,22 @@ impl Search {
         let began = OptionalWork {
             open: self.fixpoint.open.len(),
             steps: self.steps,
+            beginnings: self.value_memo.beginnings,
         };
-        let beginnings = self.value_memo.beginnings;
-        let is_outermost = self.fixpoint.optional.is_none_or(|outer| outer.open >= began.open);
-        if is_outermost {
+        let outer = self.fixpoint.optional;
+        if outer.is_none_or(|outer| outer.open >= began.open) {
             self.fixpoint.optional = Some(began);
         }
         let result = work(self);
-        if is_outermost && !matches!(result, Err(AutomatonError::Pending)) {
-            self.fixpoint.optional = None;
+        // The record stays where a query was left open: it is attempted again from `answer_all`.
+        if !matches!(result, Err(AutomatonError::Pending)) {
+            self.fixpoint.optional = outer;
         }
         match result {
             Err(error) if is_limit(&error) => {
                 self.fixpoint.give_up(began.open);
                 self.steps = began.steps;
-                self.value_memo.beginnings = beginnings;
+                self.value_memo.beginnings = began.beginnings;
                 Ok(None)
             }
             result => result.map(Some),
@@ -168,7 +173,7 @@ impl Search {
     }
 
     /// The result of work, and whether it rests on no open query, so that it is final.
-    pub(super) fn with_rest<T>(
+    pub(super) fn with_finality<T>(
         &mut self,
         work: impl FnOnce(&mut Self) -> Result<T, AutomatonError>,
     ) -> Result<(T, bool), AutomatonError> {
@@ -194,5 +199,9 @@ impl Search {
 
 /// Whether an error is that of a limit.
 fn is_limit(error: &AutomatonError) -> bool {
-    matches!(error, AutomatonError::Reached(_) | AutomatonError::Limit(_))
+    match error {
+        AutomatonError::Reached(_) | AutomatonError::Limit(_) => true,
+        AutomatonError::Schema(error) => error.kind() == CompileErrorKind::LimitExceeded,
+        _ => false,
+    }
 }

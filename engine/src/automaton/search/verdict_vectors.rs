@@ -22,13 +22,13 @@ pub(super) const FEW_ASSERTIONS: usize = 8;
 /// Maximal number of combinations of verdicts, on the first assertions or on all, that are looked at to sort values into classes otherwise.
 const CLASS_QUERIES: usize = 256;
 
-/// How many verdict vectors there may be.
+/// How many verdict vectors there may be, and how many combinations may be looked at to find them.
 struct VectorBound {
-    /// Number of vectors, and of values that are told apart from the others.
+    /// Number of vectors, those of single values included.
     vectors: usize,
     /// Number of combinations of verdicts that may still be looked at.
     queries: usize,
-    /// Whether there are more.
+    /// Whether the last check found more than this.
     is_reached: bool,
 }
 
@@ -112,7 +112,7 @@ impl Search {
             is_reached: false,
         };
         let vectors = self.within_limits(|this| {
-            this.with_rest(|this| match this.verdict_vectors_unless(assertions, &[], &mut bound) {
+            this.with_finality(|this| match this.verdict_vectors_unless(assertions, &[], &mut bound) {
                 Err(_) if bound.is_reached => Ok(None),
                 vectors => vectors.map(Some),
             })

@@ -42,7 +42,11 @@ impl Search {
         requirement: &Requirement,
         most: usize,
     ) -> Result<Option<Arc<[AssertionId]>>, AutomatonError> {
-        let depth = self.value_memo.depth;
+        // Inside other searches the limits are reached sooner.
+        let depth = match self.fixpoint.is_idle() && self.searches == 0 {
+            true => self.value_memo.depth,
+            false => MAX_DEPTH,
+        };
         let mut constraint = None;
         let values = self.within_limits(|this| {
             let value = this.algebra.combined(&requirement.all, &requirement.none)?;
@@ -54,7 +58,10 @@ impl Search {
             }
         })?;
         if let (None, Some(value), false) = (&values, constraint, self.fixpoint.leaves_out_optional) {
-            self.value_memo.domains.insert(value, Domain::Unlisted(depth));
+            let known = self.value_memo.domains.entry(value).or_insert(Domain::Unlisted(depth));
+            if let Domain::Unlisted(within) = known {
+                *within = depth.min(*within);
+            }
         }
         Ok(values.flatten())
     }
@@ -82,14 +89,15 @@ impl Search {
         // The caller will probably ask for a few more next.
         let wanted = most.next_power_of_two();
         self.value_memo.depth = depth + 1;
-        let values = self.with_rest(|this| this.enumerated(value, wanted));
+        let values = self.with_finality(|this| this.enumerated(value, wanted));
         self.value_memo.depth = depth;
         let (values, is_final) = values?;
         let values = values.map(|mut values| {
             values.sort_unstable();
             Arc::from(values)
         });
-        // Requirements on containers count as impossible while a query is open. Without optional work, values may be thought possible that are not.
+        // Requirements on containers count as impossible while a query is open, so that a list is final only if it rests on none; the values that
+        // were found exist. Where optional work is left out, values may be thought possible that are not.
         if (is_final || values.is_none()) && !self.fixpoint.leaves_out_optional {
             let domain = values.clone().map_or(Domain::AtLeast(wanted), Domain::All);
             self.value_memo.domains.insert(value, domain);
