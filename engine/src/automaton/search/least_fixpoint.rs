@@ -226,8 +226,5 @@ impl LeastFixpoint {
                 entry.remove();
             }
         }
-        if kept == 0 {
-            self.rests_on = RESTS_ON_NOTHING;
-        }
     }
 }

@@ -59,7 +59,7 @@ impl Search {
         let vectors = match never {
             [] => self.known_verdict_vectors(assertions)?,
             _ => self
-                .verdict_vectors_unless(assertions, never, &mut self.most_vectors())?
+                .verdict_vectors_unless(assertions, never, &mut self.needed_vectors())?
                 .into(),
         };
         let mut kept = Vec::with_capacity(vectors.len());
@@ -81,7 +81,7 @@ impl Search {
         if let Some(known) = self.value_memo.vectors.get(assertions) {
             return Ok(known.clone());
         }
-        let vectors = self.verdict_vectors_unless(assertions, &[], &mut self.most_vectors())?;
+        let vectors = self.verdict_vectors_unless(assertions, &[], &mut self.needed_vectors())?;
         let vectors: VerdictVectors = vectors.into();
         // While a query is open, a negative answer may rest on it and may still change.
         if self.fixpoint.is_idle() && assertions.len() <= KEPT_VECTOR_ASSERTIONS {
@@ -134,7 +134,7 @@ impl Search {
     }
 
     /// The limit of verdict vectors where they are needed.
-    fn most_vectors(&self) -> VectorBound {
+    fn needed_vectors(&self) -> VectorBound {
         VectorBound {
             vectors: self.algebra.limits.verdicts,
             queries: usize::MAX,

@@ -42,28 +42,27 @@ impl Search {
         requirement: &Requirement,
         most: usize,
     ) -> Result<Option<Arc<[AssertionId]>>, AutomatonError> {
-        // Inside other searches the limits are reached sooner.
+        let Some(value) = self.within_limits(|this| this.algebra.combined(&requirement.all, &requirement.none))? else {
+            return Ok(None);
+        };
+        // Inside other searches the limits are reached sooner: another attempt is made where there is more room.
         let depth = match self.fixpoint.is_idle() && self.searches == 0 {
             true => self.value_memo.depth,
             false => MAX_DEPTH,
         };
-        let mut constraint = None;
-        let values = self.within_limits(|this| {
-            let value = this.algebra.combined(&requirement.all, &requirement.none)?;
-            constraint = Some(value);
-            match this.value_memo.domains.get(&value) {
-                // Nothing is gained by another attempt, unless there is more room.
-                Some(Domain::Unlisted(within)) if *within <= depth => Ok(None),
-                _ => this.values_up_to(requirement, most),
-            }
-        })?;
-        if let (None, Some(value), false) = (&values, constraint, self.fixpoint.leaves_out_optional) {
+        if matches!(self.value_memo.domains.get(&value), Some(Domain::Unlisted(within)) if *within <= depth) {
+            return Ok(None);
+        }
+        if let Some(values) = self.within_limits(|this| this.values_up_to(requirement, most))? {
+            return Ok(values);
+        }
+        if !self.fixpoint.leaves_out_optional {
             let known = self.value_memo.domains.entry(value).or_insert(Domain::Unlisted(depth));
             if let Domain::Unlisted(within) = known {
                 *within = depth.min(*within);
             }
         }
-        Ok(values.flatten())
+        Ok(None)
     }
 
     /// The value, as the assertion of being equal to it, that some assertions require; `None` if they require none.
