@@ -1,24 +1,12 @@
-//! Tells the program which commit it was built from, and which versions of the frameworks it was built with.
+//! Tells the program which commit and which features it was built from.
 
 use std::process::Command;
-
-/// Packages whose version goes on record.
-const FRAMEWORKS: [&str; 2] = ["llguidance", "outlines-core"];
 
 fn main() {
     println!("cargo::rerun-if-changed=../.git/HEAD");
     println!("cargo::rerun-if-changed=../.git/logs/HEAD");
     println!("cargo::rustc-env=MASKWRIGHT_COMMIT={}", commit());
     println!("cargo::rustc-env=MASKWRIGHT_FEATURES={}", features());
-    println!("cargo::rerun-if-changed=../Cargo.lock");
-    let lock = std::fs::read_to_string("../Cargo.lock").unwrap_or_default();
-    for package in FRAMEWORKS {
-        let version = locked_version(&lock, package).unwrap_or("unknown");
-        println!(
-            "cargo::rustc-env=MASKWRIGHT_{}_VERSION={version}",
-            package.to_uppercase().replace('-', "_")
-        );
-    }
 }
 
 /// The features of this package that are on.
@@ -45,11 +33,4 @@ fn commit() -> String {
         Some(changes) if changes.is_empty() => commit,
         _ => format!("{commit}-dirty"),
     }
-}
-
-/// The version of `package` in a Cargo.lock: the line after its name.
-fn locked_version<'a>(lock: &'a str, package: &str) -> Option<&'a str> {
-    let name = format!("name = \"{package}\"");
-    let mut lines = lock.lines().skip_while(|line| *line != name);
-    lines.nth(1)?.strip_prefix("version = \"")?.strip_suffix('"')
 }

@@ -5,7 +5,7 @@ use std::io::Write as _;
 
 use criterion::Criterion;
 use maskwright_benches::{masks, on_large_stack, vocabulary};
-use maskwright_harness::frameworks::BUILT_IN_FRAMEWORKS;
+use maskwright_frameworks::BUILT_IN_FRAMEWORKS;
 use maskwright_worker::{Purpose, Setup};
 
 /// outlines-core takes seconds for a schema with this vocabulary.

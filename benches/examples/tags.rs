@@ -6,11 +6,8 @@
 use std::process::ExitCode;
 
 use maskwright_benches::{CallFormat, TAGS_HEADER, measure_tags};
-use maskwright_harness::frameworks::BUILT_IN_FRAMEWORKS;
+use maskwright_frameworks::BUILT_IN_FRAMEWORKS;
 use maskwright_worker::{Grammar, Purpose, Setup};
-
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Tools of one tag.
 const TOOLS: [usize; 4] = [1, 10, 100, 500];

@@ -7,13 +7,12 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ::maskwright::Compiler;
+use maskwright::Compiler;
+use maskwright_frameworks::{BUILT_IN_FRAMEWORKS, BuiltInFramework, Documented, Judging, Spelling};
 use maskwright_worker::{Description, Setup};
 
-use super::{
-    BUILT_IN_FRAMEWORKS, BuiltInFramework, Documented, EXTERNAL_FRAMEWORKS, ExternalFramework, Judging, LM_ONLY,
-    Spelling,
-};
+use super::{EXTERNAL_FRAMEWORKS, ExternalFramework, LM_ONLY};
+use crate::run::interrupt;
 use crate::terminal::did_you_mean;
 use crate::worker::{self, Launch, Limits, Provision, WORKER_COMMAND, Worker, WorkerCompiler, WorkerFailure};
 
@@ -276,7 +275,7 @@ impl Framework {
         valid: bool,
     ) -> Option<Cow<'a, str>> {
         match self.spelling.filter(|_| valid) {
-            Some(spelling) => spelling(judging, schema, instance).map(Cow::Owned),
+            Some(spelling) => spelling(judging, schema, instance, &interrupt::INTERRUPTED).map(Cow::Owned),
             None => Some(Cow::Borrowed(instance)),
         }
     }

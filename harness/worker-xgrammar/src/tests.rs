@@ -1,6 +1,6 @@
 //! Tests of XGrammar: the contract of all frameworks, and behaviour of its own.
 
-#[path = "../../src/frameworks/contract.rs"]
+#[path = "../../frameworks/src/contract.rs"]
 mod contract;
 
 use std::sync::Arc;

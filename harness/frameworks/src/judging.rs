@@ -1,6 +1,7 @@
 //! [`Judging`]: conditions under which the documents of a suite are judged, and [`Spelling`]: a function that writes them for a framework.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::AtomicBool;
 
 use ::maskwright::{ExactOptions, Formats, Style};
 use maskwright_worker::StyleChanges;
@@ -37,5 +38,6 @@ impl Judging<'_> {
     }
 }
 
-/// Function from conditions, a schema and an instance to a text of that instance which the framework takes; `None` where there is no such text.
-pub type Spelling = fn(&Judging<'_>, &str, &str) -> Option<String>;
+/// Function from conditions, a schema, an instance and whether the user has asked to stop to a text of that instance which the framework takes;
+/// `None` where there is no such text, or where it was stopped.
+pub type Spelling = fn(&Judging<'_>, &str, &str, &AtomicBool) -> Option<String>;

@@ -2,13 +2,13 @@
 //! understands it, so that the engine is asked for it.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use ::maskwright::{Compiler, ExactCompiler, ExactOptions, Masker, Style, TokenId, Vocabulary};
 use maskwright_suites::json_text;
 use serde_json::{Map, Value, json};
 
 use super::Judging;
-use crate::run::interrupt;
 
 /// URI under which the schema of `only_value` refers to the schema of the instance.
 const SPELT: &str = "maskwright:spelt";
@@ -23,8 +23,13 @@ const WRITTEN_DIGITS: i64 = 400;
 
 /// The text of an instance that is valid under a schema: the instance with its members in an order that the engine takes, or,
 /// where none is found that way, the only value that is equal to it as well. Both take a bounded amount of work. None where the
-/// style leaves the instance out, as it does very long numbers.
-pub(super) fn spelling(judging: &Judging<'_>, schema: &str, instance: &str) -> Option<String> {
+/// style leaves the instance out, as it does very long numbers, or once the user has asked to stop.
+pub(super) fn spelling(
+    judging: &Judging<'_>,
+    schema: &str,
+    instance: &str,
+    interrupted: &AtomicBool,
+) -> Option<String> {
     let laid_out = judging.writing_options();
     // The instance is looked for without a layout, escapes and other forms of numbers; they are a matter of its text alone.
     let usual = Style::generation();
@@ -33,7 +38,7 @@ pub(super) fn spelling(judging: &Judging<'_>, schema: &str, instance: &str) -> O
         escapes: usual.escapes,
         ..laid_out.style
     });
-    let only = in_usual_layout(&options, schema, instance)?;
+    let only = in_usual_layout(&options, schema, instance, interrupted)?;
     match laid_out.style == options.style {
         true => Some(only),
         false => in_layout(laid_out, &only),
@@ -53,11 +58,11 @@ fn in_layout(options: ExactOptions, text: &str) -> Option<String> {
 }
 
 /// The text of an instance on one line.
-fn in_usual_layout(options: &ExactOptions, schema: &str, instance: &str) -> Option<String> {
+fn in_usual_layout(options: &ExactOptions, schema: &str, instance: &str, interrupted: &AtomicBool) -> Option<String> {
     let is_short = schema.len() + instance.len() <= ONLY_VALUE_BYTES;
     let instance = serde_json::from_str(instance).ok()?;
     let vocabulary = bytes()?;
-    let spelt = in_order(&vocabulary, options.clone(), schema, &instance);
+    let spelt = in_order(&vocabulary, options.clone(), schema, &instance, interrupted);
     if let Some(spelt) = spelt {
         return json_text::to_string(&spelt).ok();
     }
@@ -140,7 +145,13 @@ fn equal_to(value: &Value) -> Value {
 
 /// An instance with its members in an order that the engine takes. Mostly the first that is tried is one; where it is none,
 /// members that keep others from coming are not tried further.
-fn in_order(vocabulary: &Arc<Vocabulary>, options: ExactOptions, schema: &str, instance: &Value) -> Option<Value> {
+fn in_order(
+    vocabulary: &Arc<Vocabulary>,
+    options: ExactOptions,
+    schema: &str,
+    instance: &Value,
+    interrupted: &AtomicBool,
+) -> Option<Value> {
     let compiler = ExactCompiler::new(vocabulary.clone(), options);
     [false, true].into_iter().find_map(|looks_ahead| {
         let mut writer = Writer {
@@ -148,6 +159,7 @@ fn in_order(vocabulary: &Arc<Vocabulary>, options: ExactOptions, schema: &str, i
             schema,
             attempts: if looks_ahead { 10 * ATTEMPTS } else { ATTEMPTS },
             looks_ahead,
+            interrupted,
         };
         let written = writer.write(instance)?;
         let is_whole = writer.masker.is_complete().ok()?;
@@ -162,6 +174,8 @@ struct Writer<'a> {
     attempts: usize,
     /// Whether a member is kept only where every remaining member that could be written before it can be written after it too.
     looks_ahead: bool,
+    /// Set once the user has asked to stop.
+    interrupted: &'a AtomicBool,
 }
 
 /// A member that was written: its index, the masker's position before it, and its value as written.
@@ -233,7 +247,10 @@ impl Writer<'_> {
             let is_left = |member: &usize| written.iter().all(|one| one.member != *member);
             match (next..members.len()).find(is_left) {
                 Some(member) => {
-                    self.attempts = self.attempts.checked_sub(1).filter(|_| !interrupt::requested())?;
+                    self.attempts = self
+                        .attempts
+                        .checked_sub(1)
+                        .filter(|_| !self.interrupted.load(Ordering::Relaxed))?;
                     let from = self.masker.position();
                     let others = (0..members.len()).filter(|other| *other != member && is_left(other));
                     let others = others.map(|other| members[other].0);
@@ -309,6 +326,11 @@ mod tests {
     use maskwright_worker::StyleChanges;
 
     use super::*;
+
+    /// The text without an interruption.
+    fn spelling(judging: &Judging<'_>, schema: &str, instance: &str) -> Option<String> {
+        super::spelling(judging, schema, instance, &AtomicBool::new(false))
+    }
 
     fn spelt(schema: &str, instance: &str) -> Option<String> {
         let documents = BTreeMap::from([("urn:remote".to_owned(), r#"{"required": ["z", "y"]}"#.to_owned())]);
@@ -396,18 +418,26 @@ mod tests {
             "open": {}, "last": {"type": "string"}}, "anyOf": [{"properties": {"more": true}}, {"properties": {"open": {"type": "array"}}}]}"#;
         let instance = json!({"$schema": "y", "more": 3, "last": "x", "open": {}, "x": null, "list": [{"a": 1, "c": 0.5, "b": []}, {}, 2]});
         let expected = r#"{"list":[{"b":[],"a":1,"c":0.5},{},2],"x":null,"open":{},"last":"x","more":3,"$schema":"y"}"#;
-        let options = ExactOptions::default();
+        let (options, interrupted) = (ExactOptions::default(), AtomicBool::new(false));
         let vocabulary = bytes().unwrap();
-        let written = in_order(&vocabulary, options.clone(), schema, &instance).unwrap();
+        let written = in_order(&vocabulary, options.clone(), schema, &instance, &interrupted).unwrap();
         assert_eq!(written.to_string(), expected);
         let only = only_value(&vocabulary, options.clone(), schema, &instance).unwrap();
         assert_eq!(only.to_string(), expected);
         let invalid = json!({"x": 2, "last": ""});
-        assert_eq!(in_order(&vocabulary, options.clone(), schema, &invalid), None);
+        assert_eq!(
+            in_order(&vocabulary, options.clone(), schema, &invalid, &interrupted),
+            None
+        );
+        let stopped = AtomicBool::new(true);
+        assert_eq!(
+            in_order(&vocabulary, options.clone(), schema, &instance, &stopped),
+            None
+        );
         // Where the schema names them elsewhere first, they are tried in that order to no avail.
         let schema = r##"{"$defs": {"other": {"properties": {"c": true, "b": true, "a": true}}}, "properties": {"a": true, "b": true, "c": {"$ref": "#/$defs/other"}}}"##;
         let instance = json!({"c": {"a": 1, "b": 2}, "b": [], "a": null});
-        let written = in_order(&vocabulary, options, schema, &instance).unwrap();
+        let written = in_order(&vocabulary, options, schema, &instance, &interrupted).unwrap();
         assert_eq!(written.to_string(), r#"{"a":null,"b":[],"c":{"b":2,"a":1}}"#);
     }
 }
