@@ -1,8 +1,8 @@
 //! The constrained-decoding frameworks within the program `maskwright`, one file each, behind the traits [`Compiler`] and
 //! [`Masker`](::maskwright::Masker).
 //!
-//! What runs while a framework is measured is in this package and in `maskwright-worker`, which are optimised as the engine is. The
-//! harness around them is not optimised, so that it is built in a fifth of the time.
+//! What runs while a framework or a model is measured is in this package, in `maskwright-worker` and in `maskwright-models`, which are
+//! optimised as the engine is. The harness around them is not optimised, so that it is built in a fifth of the time.
 
 mod documented;
 mod judging;
