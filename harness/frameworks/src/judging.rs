@@ -38,6 +38,6 @@ impl Judging<'_> {
     }
 }
 
-/// Function from conditions, a schema, an instance and whether the user has asked to stop to a text of that instance which the framework takes;
-/// `None` where there is no such text, or where it was stopped.
+/// Function that writes a valid instance as a framework takes it. Its arguments are the conditions, the JSON texts of the schema and of the
+/// instance, and a flag which another thread sets to stop the search. It returns `None` where there is no such text, or where it was stopped.
 pub type Spelling = fn(&Judging<'_>, &str, &str, &AtomicBool) -> Option<String>;

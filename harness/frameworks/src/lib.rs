@@ -1,8 +1,8 @@
 //! The constrained-decoding frameworks within the program `maskwright`, one file each, behind the traits [`Compiler`] and
 //! [`Masker`](::maskwright::Masker).
 //!
-//! What runs while a framework or a model is measured is in this package, in `maskwright-worker` and in `maskwright-models`, which are
-//! optimised as the engine is. The harness around them is not optimised, so that it is built in a fifth of the time.
+//! This package, `maskwright-worker` and `maskwright-models` have the code that runs while a framework or a model is measured, and are
+//! optimised like the engine. The package `maskwright-harness` is not, because it compiles in a fifth of the time so.
 
 mod documented;
 mod judging;

@@ -4,7 +4,7 @@ mod by_name;
 mod settings;
 
 pub use by_name::{Framework, FrameworkError, NamedWorker, REPOSITORY, choose, find_executable};
-pub use maskwright_frameworks::{BUILT_IN_FRAMEWORKS, BuiltInFramework, Documented, Judging};
+pub use maskwright_frameworks::{BUILT_IN_FRAMEWORKS, Documented, Judging};
 pub use settings::FrameworkSettings;
 
 /// Name of the row without a framework: the model alone ("LM only" in the paper).
