@@ -100,9 +100,14 @@ impl Subject {
     }
 
     fn judge(&self, text: &str) -> bool {
-        let document = Document::parse(text, &Limits::default()).unwrap();
-        is_valid(&self.set, &Regexes, &Value::new(&document, 0).unwrap())
+        judge(&self.set, text)
     }
+}
+
+/// Whether a document is valid under a schema.
+fn judge(set: &SchemaSet, text: &str) -> bool {
+    let document = Document::parse(text, &Limits::default()).unwrap();
+    is_valid(set, &Regexes, &Value::new(&document, 0).unwrap())
 }
 
 /// A random document over few keys and values, with its strings and numbers spelled at random.

@@ -19,6 +19,35 @@ pub(crate) enum Domain {
     Unlisted(usize),
 }
 
+/// An enumeration of values that is under way.
+#[derive(Debug)]
+pub(super) struct Enumeration {
+    /// The constraint that the values satisfy.
+    pub(super) value: Constraint,
+    /// Number of queries that were open when it began.
+    pub(super) open: usize,
+    /// The values that have been found, sorted.
+    pub(super) found: Arc<[AssertionId]>,
+    /// The index of the outermost enumeration whose values it rests on, which may be this one.
+    pub(super) rests_on: Option<usize>,
+}
+
+impl Enumeration {
+    pub(super) fn new(value: Constraint, open: usize) -> Self {
+        Self {
+            value,
+            open,
+            found: Arc::from([]),
+            rests_on: None,
+        }
+    }
+
+    /// Notes that it rests on the values of the enumeration at an index.
+    pub(super) fn rest_on(&mut self, place: usize) {
+        self.rests_on = Some(self.rests_on.map_or(place, |known| known.min(place)));
+    }
+}
+
 /// The classes into which values are sorted by their verdicts on some assertions.
 #[derive(Debug)]
 pub(super) enum Classes {
@@ -51,8 +80,8 @@ pub(super) struct ValueMemo {
     pub(super) domains: HashMap<Constraint, Domain>,
     /// Number of partial containers visited in the current enumeration.
     pub(super) beginnings: usize,
-    /// Number of nested enumerations, each started by the one before.
-    pub(super) depth: usize,
+    /// The enumerations that are under way, each within the one before.
+    pub(super) enumerated: Vec<Enumeration>,
 }
 
 /// Memo of results about objects.

@@ -20,8 +20,8 @@ const VALUES_BEYOND_SEEN: usize = 64;
 /// Number of runs of a model whose items are compared with one another before equal items are asked for.
 const COMPARED_RUNS: usize = 16;
 
-/// Number of classes of items up to which those with arrays and objects are looked at for few values, which takes a search each, where a query
-/// is open or the assertions are more than a few.
+/// Number of classes of items up to which those with arrays and objects are looked at for few values, which takes a search each, where the
+/// assertions are more than a few.
 const CLASSES_OF_CONTAINERS: usize = 8;
 
 /// Maximal number of values of small classes that items are compared with.
@@ -457,10 +457,7 @@ impl Search {
         let Some(vectors) = self.classes(assertions)? else {
             return Ok(Vec::new());
         };
-        let most_with_containers = match self.fixpoint.is_idle() && assertions.len() <= FEW_ASSERTIONS {
-            true => usize::MAX,
-            false => CLASSES_OF_CONTAINERS,
-        };
+        let looks_into_containers = assertions.len() <= FEW_ASSERTIONS || vectors.len() <= CLASSES_OF_CONTAINERS;
         let mut values = Vec::new();
         for vector in vectors.iter() {
             let (all, none) = split(assertions, vector);
@@ -468,7 +465,7 @@ impl Search {
                 continue;
             };
             let has_containers = value.arrays != FormulaId::FALSE || value.objects != FormulaId::FALSE;
-            if has_containers && vectors.len() > most_with_containers {
+            if has_containers && !looks_into_containers {
                 continue;
             }
             if let Some(few) = self.few_values(&Requirement::new(&all, &none), most)? {
@@ -552,6 +549,9 @@ impl Search {
             let after = self.after_open_item(demand, &assertions)?;
             let diagram = self.verdicts_to_array_end(after, &assertions, None)?;
             return self.expect_possible(assertions, diagram.unwrap_or(DiagramId::NEVER));
+        }
+        if self.after_open_item(demand, &assertions)? == FormulaId::FALSE {
+            return Ok(None);
         }
         let compared = self.compared(formulas, seen)?;
         if compared.is_empty()

@@ -16,7 +16,7 @@ const KEPT_VECTOR_ASSERTIONS: usize = 16;
 /// Maximal number of assertions by whose verdicts values are sorted into classes.
 const CLASSED_ASSERTIONS: usize = 64;
 
-/// Number of assertions up to which all combinations of verdicts on them are looked at to sort values into classes, unless a query is open.
+/// Number of assertions up to which all combinations of verdicts on them are looked at to sort values into classes.
 pub(super) const FEW_ASSERTIONS: usize = 8;
 
 /// Maximal number of combinations of verdicts, on the first assertions or on all, that are looked at to sort values into classes otherwise.
@@ -96,8 +96,7 @@ impl Search {
         if assertions.len() > CLASSED_ASSERTIONS {
             return Ok(None);
         }
-        // While a query is open, less is kept of what is found out.
-        let queries = match self.fixpoint.is_idle() && assertions.len() <= FEW_ASSERTIONS {
+        let queries = match assertions.len() <= FEW_ASSERTIONS {
             true => 2 << FEW_ASSERTIONS,
             false => CLASS_QUERIES,
         };
@@ -122,7 +121,7 @@ impl Search {
             Some((vectors, is_final)) => (vectors, is_final || bound.is_reached),
             None => (
                 None,
-                self.fixpoint.is_idle() && self.searches == 0 && self.value_memo.depth == 0,
+                self.fixpoint.is_idle() && self.searches == 0 && self.value_memo.enumerated.is_empty(),
             ),
         };
         let vectors: Option<VerdictVectors> = vectors.map(VerdictVectors::from);

@@ -194,6 +194,17 @@ fn a_bound_ends_what_may_end_and_nothing_else() {
             (r#"{"minProperties": 100}"#, members(100), true),
             (r#"{"minProperties": 100}"#, members(101), false),
             (r#"{"contains": {"const": 2}}"#, items(100).replace("1]", "2]"), true),
+            // An item that is too long may be what the array needs.
+            (
+                r#"{"not": {"items": {"maxItems": 99}}}"#,
+                format!("[{}]", items(100)),
+                true,
+            ),
+            (
+                r#"{"not": {"items": {"maxProperties": 99}}}"#,
+                format!("[{}]", members(100)),
+                true,
+            ),
             (
                 r#"{"uniqueItems": true, "items": {"pattern": "^a{450,}$"}, "minItems": 2}"#,
                 format!("[{},{}]", text(450), text(451)),
@@ -241,5 +252,20 @@ fn completions_end_where_the_style_ends_an_array() {
     let begun = read(&mut subject, "[").unwrap();
     let rest = subject.automaton.completion(begun.state).unwrap().expect("an end");
     let whole = format!("[{}", String::from_utf8(rest).unwrap());
+    assert!(subject.judge(&whole), "{whole}");
+}
+
+/// A member is as long as the object needs it where no other member can come: the completion of an object after a key that is not declared.
+#[test]
+fn an_array_of_an_open_verdict_is_as_long_as_the_object_needs() {
+    let schema = r#"{"type": "object", "if": {"patternProperties": {"^[a-z]+$": {"maxItems": 4}}}, "then": {"required": ["c"]}}"#;
+    let bounds = WritingBounds {
+        array_items: Some(2),
+        ..WritingBounds::NONE
+    };
+    let mut subject = styled(schema, style(bounds));
+    let begun = read(&mut subject, r#"{"0":0,"#).unwrap();
+    let rest = subject.automaton.completion(begun.state).unwrap().expect("an end");
+    let whole = format!(r#"{{"0":0,{}"#, String::from_utf8(rest).unwrap());
     assert!(subject.judge(&whole), "{whole}");
 }

@@ -88,10 +88,7 @@ fn compare(schema: &str, items: &[Vec<String>], longest: usize) -> bool {
     let documents: Vec<Vec<String>> = lists(items, longest).iter().map(|list| pieces(list)).collect();
     let load = || SchemaSet::load(schema, &SchemaOptions::default()).unwrap();
     let (set, (mut automaton, root)) = (load(), alone(load(), Formats::Annotation, Style::rfc8259()).unwrap());
-    let judge = |text: &str| {
-        let document = Document::parse(text, &Limits::default()).unwrap();
-        is_valid(&set, &Regexes, &Value::new(&document, 0).unwrap())
-    };
+    let judge = |text: &str| judge(&set, text);
     let beginnings = |pieces: &[String]| {
         (1..=pieces.len())
             .map(|length| pieces[..length].concat())
@@ -216,4 +213,88 @@ fn a_list_of_lists_is_begun_if_and_only_if_it_can_end() {
         satisfiable += usize::from(compare(&schema, &items, longest));
     }
     assert!(satisfiable > 60, "{satisfiable} schemas have lists");
+}
+
+/// A schema of lists of at most three values, some of which are judged by the definition `c`, and so by the lists that it is a part of.
+fn recursive_list(random: &mut ChaCha8Rng) -> String {
+    let part = |random: &mut ChaCha8Rng| {
+        let parts = [
+            r#"{"const": 0}"#,
+            r#"{"maxItems": 1}"#,
+            r##"{"not": {"$ref": "#/$defs/c"}}"##,
+            r##"{"$ref": "#/$defs/c"}"##,
+            r##"{"$ref": "#/$defs/c"}"##,
+        ];
+        parts.choose(random).map_or("true", |part| *part)
+    };
+    let longest = random.random_range(1..4);
+    let shortest = random.random_range(0..=longest);
+    let mut keywords = vec![format!(
+        r#""type": "array", "maxItems": {longest}, "minItems": {shortest}"#
+    )];
+    keywords.push(format!(r#""items": {}"#, part(random)));
+    if random.random_bool(0.3) {
+        keywords.push(format!(r#""prefixItems": [{}]"#, part(random)));
+    }
+    if random.random_bool(0.4) {
+        keywords.push(format!(r#""contains": {}"#, part(random)));
+    }
+    if random.random_bool(0.9) {
+        keywords.push(r#""uniqueItems": true"#.to_owned());
+    }
+    format!("{{{}}}", keywords.join(", "))
+}
+
+#[test]
+fn lists_of_lists_of_their_own_kind_are_begun_if_and_only_if_they_can_end() {
+    let mut random = ChaCha8Rng::seed_from_u64(7);
+    let values = |number: u32| number.to_string();
+    let mut documents: Vec<String> = (0..2).map(values).collect();
+    for longest in [2, 2] {
+        let longer = lists(&documents[..documents.len().min(7)], longest);
+        documents.extend(longer.iter().map(|list| format!("[{}]", list.join(","))));
+    }
+    let (mut valid, mut satisfiable) = (0, 0);
+    for _ in 0..60 {
+        let numbers = ["[0]", "[0, 1]", "[2]"]
+            .choose(&mut random)
+            .map_or("", |numbers| *numbers);
+        let how = ["anyOf", "oneOf"].choose(&mut random).map_or("", |how| *how);
+        let (list, root) = (recursive_list(&mut random), recursive_list(&mut random));
+        let schema =
+            format!(r#"{{"allOf": [{root}], "$defs": {{"c": {{"{how}": [{{"enum": {numbers}}}, {list}]}}}}}}"#);
+        let load = || SchemaSet::load(&schema, &SchemaOptions::default()).unwrap();
+        let (set, (mut automaton, root)) = (load(), alone(load(), Formats::Annotation, Style::rfc8259()).unwrap());
+        let Some(start) = automaton.start(root).unwrap() else {
+            assert!(!documents.iter().any(|document| judge(&set, document)), "{schema}");
+            continue;
+        };
+        satisfiable += 1;
+        let mut subject = Subject { set, automaton, start };
+        for document in &documents {
+            let is_valid = subject.judge(document);
+            valid += usize::from(is_valid);
+            assert_eq!(subject.accepts(document), is_valid, "{schema}\n{document}");
+        }
+        for _ in 0..4 {
+            let (mut at, mut text) = (subject.start, Vec::new());
+            for _ in 0..20 {
+                let rest = subject.automaton.completion(at).unwrap();
+                let rest = rest.unwrap_or_else(|| panic!("{schema}: none after {:?}", String::from_utf8_lossy(&text)));
+                let whole = String::from_utf8([&text[..], &rest].concat()).unwrap();
+                assert!(subject.accepts(&whole) && subject.judge(&whole), "{schema}\n{whole}");
+                let mut allowed = subject.allowed(at);
+                allowed.retain(|(byte, _)| b"01[],".contains(byte));
+                let Some((byte, next)) = allowed.choose(&mut random).copied() else {
+                    break;
+                };
+                text.push(byte);
+                at = next;
+            }
+        }
+    }
+    assert!(
+        satisfiable > 30 && valid > 100,
+        "{satisfiable} schemas, {valid} documents"
+    );
 }

@@ -7,6 +7,7 @@ use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::{
     Assertion, AssertionId, Constraint, FormulaId, ItemsId, MemberKey, TextId, verdict_of,
 };
+use crate::automaton::search::memo::Enumeration;
 use crate::automaton::search::{Domain, Requirement, Search};
 use crate::{numbers, strings};
 use hashbrown::{HashMap, HashSet};
@@ -47,7 +48,7 @@ impl Search {
         };
         // Inside other searches the limits are reached sooner: another attempt is made where there is more room.
         let depth = match self.fixpoint.is_idle() && self.searches == 0 {
-            true => self.value_memo.depth,
+            true => self.value_memo.enumerated.len(),
             false => MAX_DEPTH,
         };
         if matches!(self.value_memo.domains.get(&value), Some(Domain::Unlisted(within)) if *within <= depth) {
@@ -77,7 +78,15 @@ impl Search {
             Some(Domain::AtLeast(count)) if *count >= most => return Ok(None),
             _ => {}
         }
-        let depth = self.value_memo.depth;
+        let enumerated = &mut self.value_memo.enumerated;
+        let (depth, open) = (enumerated.len(), self.fixpoint.open.len());
+        // Values that are asked for within their own enumeration are those found so far. Where a query was opened in between, it ends the circle.
+        let is_this = |other: &Enumeration| other.value == value && other.open == open;
+        if let Some(place) = enumerated.iter().position(is_this) {
+            let found = enumerated[place].found.clone();
+            enumerated[depth - 1].rest_on(place);
+            return Ok((found.len() < most).then_some(found));
+        }
         if depth == MAX_DEPTH {
             let what = "levels of values that have to differ and are written out";
             return Err(AutomatonError::Reached(format!("more than {MAX_DEPTH} {what}")));
@@ -87,21 +96,46 @@ impl Search {
         }
         // The caller will probably ask for a few more next.
         let wanted = most.next_power_of_two();
-        self.value_memo.depth = depth + 1;
-        let values = self.with_finality(|this| this.enumerated(value, wanted));
-        self.value_memo.depth = depth;
+        enumerated.push(Enumeration::new(value, open));
+        let values = self.with_finality(|this| this.enumerated_whole(value, wanted));
+        let enumerated = &mut self.value_memo.enumerated;
+        let outermost = enumerated
+            .drain(depth..)
+            .find_map(|done| done.rests_on)
+            .filter(|place| *place < depth);
+        if let (Some(around), Some(place)) = (enumerated.last_mut(), outermost) {
+            around.rest_on(place);
+        }
         let (values, is_final) = values?;
-        let values = values.map(|mut values| {
-            values.sort_unstable();
-            Arc::from(values)
-        });
         // Requirements on containers count as impossible while a query is open, so that a list is final only if it rests on none; the values that
         // were found exist. Where optional work is left out, values may be thought possible that are not.
-        if (is_final || values.is_none()) && !self.fixpoint.leaves_out_optional {
+        if (is_final && outermost.is_none() || values.is_none()) && !self.fixpoint.leaves_out_optional {
             let domain = values.clone().map_or(Domain::AtLeast(wanted), Domain::All);
             self.value_memo.domains.insert(value, domain);
         }
         Ok(values.filter(|values| values.len() < most))
+    }
+
+    /// The values that satisfy the constraint whose enumeration is the innermost, sorted; `None` if there are at least `most`. Where they depend
+    /// on one another, they are the least fixpoint: those found so far lead to more of them, until there are none.
+    fn enumerated_whole(
+        &mut self,
+        value: Constraint,
+        most: usize,
+    ) -> Result<Option<Arc<[AssertionId]>>, AutomatonError> {
+        let place = self.value_memo.enumerated.len() - 1;
+        loop {
+            let Some(mut values) = self.enumerated(value, most)? else {
+                return Ok(None);
+            };
+            values.sort_unstable();
+            let this = &mut self.value_memo.enumerated[place];
+            let is_whole = this.rests_on.is_none() || values.len() <= this.found.len();
+            this.found = values.into();
+            if is_whole {
+                return Ok(Some(this.found.clone()));
+            }
+        }
     }
 
     /// The values that satisfy a constraint; `None` if there are at least `most`.

@@ -96,32 +96,48 @@ impl Automaton {
 
     /// Pieces that complete an array whose items have to differ, made of values that have not been seen. A model says what is asked of the items to
     /// come, not which values they get: where none is left for one of them, what is left is modelled anew, with no more
-    /// items than before if that is possible, and fewer if it was the first.
+    /// items than before if that is possible, and fewer if it was the first. Where that comes to nothing, the whole is modelled anew, with fewer
+    /// items.
     fn differing_rest(
         &mut self,
-        mut formula: FormulaId,
+        whole: FormulaId,
         seen: &[AssertionId],
         begun: bool,
     ) -> Result<Option<ContainerRest>, AutomatonError> {
-        let mut seen = seen.to_vec();
-        let mut items = ItemsId::EMPTY;
-        for &item in &seen {
-            items = self.search.algebra.with_item(items, item);
+        let mut all_seen = ItemsId::EMPTY;
+        for &item in seen {
+            all_seen = self.search.algebra.with_item(all_seen, item);
         }
+        let (before, mut seen) = (seen.len(), seen.to_vec());
+        let (mut formula, mut items) = (whole, all_seen);
         let (mut pieces, mut bytes, mut first, mut longer) = (Vec::new(), 0, None, None);
         // The number of items so far when a model of any length was asked for last.
         let mut unbounded_at = None;
+        // The length of the last model of the whole.
+        let mut whole_length = 0;
         for _ in 0..MAX_MODELS {
             let mut goals = vec![self.search.algebra.with_unique(formula, true)];
             goals.extend(longer.map(|longer| self.search.algebra.formulas.not(longer)));
             let Some(runs) = self.search.items_to_array_end(&goals)? else {
-                // Items that differ may have to be more than those of a model, which may be equal.
-                if longer.take().is_none() || unbounded_at == Some(pieces.len()) {
+                if longer.take().is_some() && unbounded_at != Some(pieces.len()) {
+                    // Items that differ may have to be more than those of a model, which may be equal.
+                    unbounded_at = Some(pieces.len());
+                    continue;
+                }
+                if pieces.is_empty() {
                     return Ok(None);
                 }
-                unbounded_at = Some(pieces.len());
+                pieces.clear();
+                seen.truncate(before);
+                (formula, items) = (whole, all_seen);
+                (bytes, first, unbounded_at) = (0, None, Some(0));
+                longer = Some(self.search.algebra.atom(AtomKind::LengthAtLeast(whole_length)));
                 continue;
             };
+            let length = runs.iter().fold(0_u64, |length, run| length.saturating_add(run.count));
+            if pieces.is_empty() {
+                whole_length = length;
+            }
             let (spelled, mut has_all) = (pieces.len(), true);
             'model: for Run { count, item: asked } in &runs {
                 for _ in 0..*count {
@@ -147,7 +163,6 @@ impl Automaton {
                 pieces.push(b"]"[..].into());
                 return Ok(Some(ContainerRest { pieces, first }));
             }
-            let length = runs.iter().fold(0_u64, |length, run| length.saturating_add(run.count));
             let fewer = ((pieces.len() - spelled) as u64).max(1);
             let too_long = AtomKind::LengthAtLeast(length.saturating_sub(fewer) + 1);
             longer = Some(self.search.algebra.atom(too_long));

@@ -460,10 +460,8 @@ impl Automaton {
         if !self.may_close(frame) {
             return Ok(false);
         }
-        // An open verdict of a container around may need more members or items.
-        let algebra = &self.search.algebra;
-        let mut watched = frame.formulas[1..].iter();
-        if watched.any(|formula| formula.decided().is_none() && !algebra.at_end(*formula)) {
+        // More members or items may change an open verdict, and a container around may need the other one.
+        if frame.formulas[1..].iter().any(|formula| formula.decided().is_none()) {
             return Ok(false);
         }
         if frame.plain.0.is_some() && !self.keeps_values(frame.below) {
