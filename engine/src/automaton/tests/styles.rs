@@ -223,6 +223,11 @@ fn completions_are_found_where_they_are_far_or_many() {
         (r#"{"uniqueItems": true, "contains": {"const": "x"}}"#, "["),
         (r#"{"uniqueItems": true, "contains": {"type": "integer"}}"#, r#"["a""#),
         (r#"{"uniqueItems": true, "minItems": 300}"#, "["),
+        (
+            r##"{"anyOf": [{"type": "array", "items": {"$ref": "#"}, "minItems": 2, "maxItems": 2},
+                {"type": "array", "prefixItems": [{"not": {"$ref": "#"}}], "uniqueItems": true, "minItems": 1, "maxItems": 1}]}"##,
+            "",
+        ),
         (r#"{"minItems": 2000}"#, "["),
         (r#"{"multipleOf": 86400}"#, "1"),
         (r#"{"multipleOf": 1000003, "type": "integer"}"#, "1"),
@@ -263,4 +268,20 @@ fn completions_are_found_where_they_are_far_or_many() {
         let whole = format!("{prefix}{}", String::from_utf8(rest).unwrap());
         assert!(subject.accepts(&whole), "{schema}\n{whole}");
     }
+}
+
+/// A list that violates `q` contains such a list or object. The list is refused as a whole while its own text is looked for: place by place, that
+/// came to a limit.
+#[test]
+fn completions_of_values_that_contain_one_another_are_found() {
+    let schema = r##"{"not": {"$ref": "#/$defs/q"}, "$defs": {"q": {"items": {"$ref": "#/$defs/q"}, "additionalProperties": {"type": "boolean"}}}}"##;
+    let style = Style {
+        closed: true,
+        all_required: true,
+        ..Style::generation()
+    };
+    let mut subject = styled(schema, style);
+    let rest = subject.automaton.completion(subject.start).unwrap().expect("an end");
+    let whole = String::from_utf8(rest).unwrap();
+    assert!(subject.judge(&whole), "{whole}");
 }

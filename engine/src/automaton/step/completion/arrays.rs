@@ -1,6 +1,7 @@
 //! Completions of arrays.
 
 use super::piece::ContainerRest;
+use super::values::Parts;
 use super::{MAX_BYTES, MAX_MODELS, TextPiece};
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::{AssertionId, AtomKind, FormulaId, ItemsId};
@@ -51,6 +52,7 @@ impl Automaton {
             match self.spelled_items(&runs, begun)? {
                 Spelled::Rest(rest) => return Ok(Some(rest)),
                 Spelled::TooLong => return Ok(None),
+                Spelled::WithoutText(..) if !self.may_try_another_model() => return Ok(None),
                 Spelled::WithoutText(place, value) => goals.push(self.without_item(place, &value)),
             }
         }
@@ -163,6 +165,9 @@ impl Automaton {
                 pieces.push(b"]"[..].into());
                 return Ok(Some(ContainerRest { pieces, first }));
             }
+            if !self.may_try_another_model() {
+                return Ok(None);
+            }
             let fewer = ((pieces.len() - spelled) as u64).max(1);
             let too_long = AtomKind::LengthAtLeast(length.saturating_sub(fewer) + 1);
             longer = Some(self.search.algebra.atom(too_long));
@@ -217,6 +222,7 @@ impl Automaton {
             match self.spelled_items(&runs, begun)? {
                 Spelled::Rest(rest) => return Ok(Some(rest)),
                 Spelled::TooLong => return Ok(None),
+                Spelled::WithoutText(..) if !self.may_try_another_model() => return Ok(None),
                 Spelled::WithoutText(place, value) => {
                     let other = self.without_item(place, &value);
                     formula = self.search.algebra.formulas.and([formula, other]);
@@ -229,8 +235,9 @@ impl Automaton {
     /// The condition that an array has no item at an index that meets a requirement.
     fn without_item(&mut self, place: u64, value: &Requirement) -> FormulaId {
         let has = AtomKind::LengthAtLeast(place + 1);
-        self.without(has, value, |algebra, assertion| {
-            algebra.items(place, Some(place + 1), assertion)
+        self.without(has, value, |algebra, parts, assertion| match parts {
+            Parts::This => algebra.items(place, Some(place + 1), assertion),
+            Parts::All => algebra.items(0, None, assertion),
         })
     }
 }

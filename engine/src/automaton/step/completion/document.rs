@@ -46,6 +46,7 @@ impl Automaton {
             return Ok(Some((Vec::new(), *state)));
         }
         self.completions.make_room();
+        self.completions.fruitless = 0;
         if self.is_before_more(state) {
             return self.before_more(state);
         }

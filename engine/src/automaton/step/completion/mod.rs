@@ -22,3 +22,7 @@ const MAX_BYTES: usize = 1 << 16;
 
 /// Maximal number of models of a container tried to find one whose values have texts.
 const MAX_MODELS: usize = 64;
+
+/// Maximal number of models of containers tried for one piece of a completion whose values have no text. Where values contain one another, each
+/// model of a container may try as many of those within it.
+const MAX_FRUITLESS_MODELS: usize = 128;

@@ -2,6 +2,7 @@
 
 use super::piece::ContainerRest;
 use super::texts::escaped;
+use super::values::Parts;
 use super::{MAX_BYTES, MAX_MODELS, TextPiece};
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::{AtomKind, FormulaId, IndependentKeys, Keys, OrderId, TextId};
@@ -236,9 +237,16 @@ impl Automaton {
                 pieces.push(b"}"[..].into());
                 return Ok(Some(ContainerRest { pieces, first }));
             };
+            if !self.may_try_another_model() {
+                return Ok(None);
+            }
             let has = AtomKind::Has(name);
-            goals.push(self.without(has, value, |algebra, assertion| {
-                algebra.members(Keys::Name(name), assertion)
+            goals.push(self.without(has, value, |algebra, parts, assertion| {
+                let keys = match parts {
+                    Parts::This => Keys::Name(name),
+                    Parts::All => Keys::Language(algebra.languages.any()),
+                };
+                algebra.members(keys, assertion)
             }));
         }
         Ok(None)

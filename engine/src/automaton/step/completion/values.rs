@@ -2,7 +2,7 @@
 
 use super::objects::ObjectRest;
 use super::piece::Samples;
-use super::{MAX_BYTES, TextPiece};
+use super::{MAX_BYTES, MAX_FRUITLESS_MODELS, TextPiece};
 use crate::Limits;
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::{Algebra, AssertionId, AtomKind, Constraint, FormulaId, OrderId, ValueSet};
@@ -21,6 +21,13 @@ const MAX_LOOKS: usize = 1 << 14;
 
 /// Length in bytes up to which a scalar is short enough not to look for a shorter container.
 const CHEAP_BYTES: usize = 5;
+
+/// The parts of a container of which a condition speaks.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Parts {
+    This,
+    All,
+}
 
 impl Automaton {
     /// A short text of a value that satisfies a constraint, with the keys of objects in a prescribed order; `None` if
@@ -94,23 +101,35 @@ impl Automaton {
         Ok((constraint, self.value_text(constraint, order)?))
     }
 
+    /// Counts a model of a container of which some value has no text. Returns whether another may be tried.
+    pub(super) fn may_try_another_model(&mut self) -> bool {
+        self.completions.fruitless += 1;
+        let may = self.completions.fruitless < MAX_FRUITLESS_MODELS;
+        self.completions.provisional |= !may;
+        may
+    }
+
     /// The condition that a container does not have a part, for which the atom `has` stands, with a value that meets a
-    /// requirement. `satisfied` says that the part, if there is one, satisfies an assertion.
+    /// requirement. `satisfied` says that the part, or that all parts, if there are any, satisfy an assertion. Where the value only violates one
+    /// assertion, the container has no such part anywhere: its text would be missing there, too.
     pub(super) fn without(
         &mut self,
         has: AtomKind,
         value: &Requirement,
-        satisfied: impl Fn(&mut Algebra, AssertionId) -> FormulaId,
+        satisfied: impl Fn(&mut Algebra, Parts, AssertionId) -> FormulaId,
     ) -> FormulaId {
         let algebra = &mut self.search.algebra;
+        if let ([], [only]) = (&value.all[..], &value.none[..]) {
+            return satisfied(algebra, Parts::All, *only);
+        }
         let has = algebra.atom(has);
         let mut ways = vec![algebra.formulas.not(has)];
         for &assertion in &value.all {
-            let satisfied = satisfied(algebra, assertion);
+            let satisfied = satisfied(algebra, Parts::This, assertion);
             ways.push(algebra.formulas.not(satisfied));
         }
         for &assertion in &value.none {
-            ways.push(satisfied(algebra, assertion));
+            ways.push(satisfied(algebra, Parts::This, assertion));
         }
         algebra.formulas.or(ways)
     }
