@@ -28,6 +28,8 @@ pub(super) struct Enumeration {
     pub(super) open: usize,
     /// The values that have been found, sorted.
     pub(super) found: Arc<[AssertionId]>,
+    /// Whether they have been asked for within this enumeration.
+    pub(super) is_asked: bool,
     /// The index of the outermost enumeration whose values it rests on, which may be this one.
     pub(super) rests_on: Option<usize>,
 }
@@ -38,6 +40,7 @@ impl Enumeration {
             value,
             open,
             found: Arc::from([]),
+            is_asked: false,
             rests_on: None,
         }
     }

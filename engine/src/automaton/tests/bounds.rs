@@ -267,5 +267,17 @@ fn an_array_of_an_open_verdict_is_as_long_as_the_object_needs() {
     let begun = read(&mut subject, r#"{"0":0,"#).unwrap();
     let rest = subject.automaton.completion(begun.state).unwrap().expect("an end");
     let whole = format!(r#"{{"0":0,{}"#, String::from_utf8(rest).unwrap());
-    assert!(subject.judge(&whole), "{whole}");
+    assert!(subject.judge(&whole) && read(&mut subject, &whole).is_some(), "{whole}");
+    assert_eq!(whole.matches(',').count(), 5, "{whole}");
+    // The same for an item of an item.
+    let mut subject = styled(
+        r#"{"type": "array", "contains": {"const": [[1, 2, 3]]}}"#,
+        style(bounds),
+    );
+    assert!(read(&mut subject, "[[[1,2,3]]]").is_some());
+    // Where the array around may end with the verdict as it is, the bound holds.
+    let schema = r#"{"type": "array", "contains": {"items": {"type": "integer"}, "type": "array"}}"#;
+    let mut subject = styled(schema, style(bounds));
+    assert!(read(&mut subject, "[[1,2]]").is_some());
+    assert!(read(&mut subject, "[[1,2,").is_none());
 }

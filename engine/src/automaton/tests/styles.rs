@@ -215,6 +215,20 @@ fn completions_are_found_where_they_are_far_or_many() {
     let behind = format!(r#"{{"properties": {{"x": {{"type": "string"}}, "y": {open}}}, "required": ["x", "y"]}}"#);
     let again = r#"{"type": "array", "not": {"uniqueItems": true}, "items": {"type": "object", "properties": {"b": {"type": "integer"}, "a": {"type": "integer"}},
         "required": ["b", "a"], "additionalProperties": false}}"#;
+    // Each member is a list that may contain the object that it is a member of.
+    let members = (0..130).map(|number| {
+        format!(r##""p{number}": {{"type": "array", "anyOf": [{{"contains": {{"$ref": "#"}}}}, {{"contains": {{"const": {number}}}}}]}}"##)
+    });
+    let members = members.collect::<Vec<_>>().join(",");
+    let required = (0..130)
+        .map(|number| format!(r#""p{number}""#))
+        .collect::<Vec<_>>()
+        .join(",");
+    let each_may_be_the_whole =
+        format!(r#"{{"type": "object", "required": [{required}], "properties": {{{members}}}}}"#);
+    // An item that violates `items` is too long as the first one, and short as the second.
+    let violations_of_two_lengths = r#"{"type": "array", "minItems": 2, "maxItems": 2, "prefixItems": [true, {"maxItems": 3}],
+        "not": {"items": {"maxItems": 40000, "not": {"contains": {"const": "a"}}}}}"#;
     let cases = [
         (open, ""),
         (open, "{"),
@@ -223,6 +237,8 @@ fn completions_are_found_where_they_are_far_or_many() {
         (r#"{"uniqueItems": true, "contains": {"const": "x"}}"#, "["),
         (r#"{"uniqueItems": true, "contains": {"type": "integer"}}"#, r#"["a""#),
         (r#"{"uniqueItems": true, "minItems": 300}"#, "["),
+        (&each_may_be_the_whole, ""),
+        (violations_of_two_lengths, ""),
         (
             r##"{"anyOf": [{"type": "array", "items": {"$ref": "#"}, "minItems": 2, "maxItems": 2},
                 {"type": "array", "prefixItems": [{"not": {"$ref": "#"}}], "uniqueItems": true, "minItems": 1, "maxItems": 1}]}"##,
@@ -283,5 +299,5 @@ fn completions_of_values_that_contain_one_another_are_found() {
     let mut subject = styled(schema, style);
     let rest = subject.automaton.completion(subject.start).unwrap().expect("an end");
     let whole = String::from_utf8(rest).unwrap();
-    assert!(subject.judge(&whole), "{whole}");
+    assert!(subject.accepts(&whole) && subject.judge(&whole), "{whole}");
 }

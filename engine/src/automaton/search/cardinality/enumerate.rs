@@ -80,11 +80,13 @@ impl Search {
         }
         let enumerated = &mut self.value_memo.enumerated;
         let (depth, open) = (enumerated.len(), self.fixpoint.open.len());
-        // Values that are asked for within their own enumeration are those found so far. Where a query was opened in between, it ends the circle.
+        // Values that are asked for within their own enumeration are those found so far. Where a query was opened in between, they are enumerated
+        // anew: asked again, that query counts as answered no, which ends the recursion.
         let is_this = |other: &Enumeration| other.value == value && other.open == open;
         if let Some(place) = enumerated.iter().position(is_this) {
-            let found = enumerated[place].found.clone();
+            enumerated[place].is_asked = true;
             enumerated[depth - 1].rest_on(place);
+            let found = enumerated[place].found.clone();
             return Ok((found.len() < most).then_some(found));
         }
         if depth == MAX_DEPTH {
@@ -130,7 +132,7 @@ impl Search {
             };
             values.sort_unstable();
             let this = &mut self.value_memo.enumerated[place];
-            let is_whole = this.rests_on.is_none() || values.len() <= this.found.len();
+            let is_whole = !this.is_asked || values.len() <= this.found.len();
             this.found = values.into();
             if is_whole {
                 return Ok(Some(this.found.clone()));

@@ -53,7 +53,7 @@ impl Automaton {
                 Spelled::Rest(rest) => return Ok(Some(rest)),
                 Spelled::TooLong => return Ok(None),
                 Spelled::WithoutText(..) if !self.may_try_another_model() => return Ok(None),
-                Spelled::WithoutText(place, value) => goals.push(self.without_item(place, &value)),
+                Spelled::WithoutText(place, value) => goals.push(self.without_item(place, &value)?),
             }
         }
         Ok(None)
@@ -165,7 +165,7 @@ impl Automaton {
                 pieces.push(b"]"[..].into());
                 return Ok(Some(ContainerRest { pieces, first }));
             }
-            if !self.may_try_another_model() {
+            if pieces.len() == spelled && !self.may_try_another_model() {
                 return Ok(None);
             }
             let fewer = ((pieces.len() - spelled) as u64).max(1);
@@ -224,7 +224,7 @@ impl Automaton {
                 Spelled::TooLong => return Ok(None),
                 Spelled::WithoutText(..) if !self.may_try_another_model() => return Ok(None),
                 Spelled::WithoutText(place, value) => {
-                    let other = self.without_item(place, &value);
+                    let other = self.without_item(place, &value)?;
                     formula = self.search.algebra.formulas.and([formula, other]);
                 }
             }
@@ -233,7 +233,7 @@ impl Automaton {
     }
 
     /// The condition that an array has no item at an index that meets a requirement.
-    fn without_item(&mut self, place: u64, value: &Requirement) -> FormulaId {
+    fn without_item(&mut self, place: u64, value: &Requirement) -> Result<FormulaId, AutomatonError> {
         let has = AtomKind::LengthAtLeast(place + 1);
         self.without(has, value, |algebra, parts, assertion| match parts {
             Parts::This => algebra.items(place, Some(place + 1), assertion),

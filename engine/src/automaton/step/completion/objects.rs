@@ -241,13 +241,14 @@ impl Automaton {
                 return Ok(None);
             }
             let has = AtomKind::Has(name);
-            goals.push(self.without(has, value, |algebra, parts, assertion| {
+            let without = self.without(has, value, |algebra, parts, assertion| {
                 let keys = match parts {
                     Parts::This => Keys::Name(name),
                     Parts::All => Keys::Language(algebra.languages.any()),
                 };
                 algebra.members(keys, assertion)
-            }));
+            })?;
+            goals.push(without);
         }
         Ok(None)
     }

@@ -25,7 +25,9 @@ const CHEAP_BYTES: usize = 5;
 /// The parts of a container of which a condition speaks.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Parts {
+    /// The item at one place, or the member with one key.
     This,
+    /// All that are still to come.
     All,
 }
 
@@ -50,11 +52,17 @@ impl Automaton {
             self.completions.provisional = true;
             return Ok(None);
         }
-        let outer = std::mem::take(&mut self.completions.provisional);
+        let (outer, fruitless) = (
+            std::mem::take(&mut self.completions.provisional),
+            self.completions.fruitless,
+        );
         self.completions.open.push(place);
         let text = self.find_value(constraint, order);
         self.completions.open.pop();
         let text = text?.filter(|text| text.len() <= MAX_BYTES);
+        if text.is_some() {
+            self.completions.fruitless = fruitless;
+        }
         if text.is_some() || !self.completions.provisional {
             self.completions.count(text.as_ref().map_or(0, |text| text.len()));
             self.completions.values.insert(place, text.clone());
@@ -101,7 +109,7 @@ impl Automaton {
         Ok((constraint, self.value_text(constraint, order)?))
     }
 
-    /// Counts a model of a container of which some value has no text. Returns whether another may be tried.
+    /// Counts a model of a container that led to no text. Returns whether another may be tried.
     pub(super) fn may_try_another_model(&mut self) -> bool {
         self.completions.fruitless += 1;
         let may = self.completions.fruitless < MAX_FRUITLESS_MODELS;
@@ -110,18 +118,22 @@ impl Automaton {
     }
 
     /// The condition that a container does not have a part, for which the atom `has` stands, with a value that meets a
-    /// requirement. `satisfied` says that the part, or that all parts, if there are any, satisfy an assertion. Where the value only violates one
-    /// assertion, the container has no such part anywhere: its text would be missing there, too.
+    /// requirement. `satisfied` says that the part, or that all parts, if there are any, satisfy an assertion. A value that only violates one
+    /// assertion, and that the container is being spelled as a part of, is excluded from all places: a shortest text does not contain itself.
     pub(super) fn without(
         &mut self,
         has: AtomKind,
         value: &Requirement,
         satisfied: impl Fn(&mut Algebra, Parts, AssertionId) -> FormulaId,
-    ) -> FormulaId {
-        let algebra = &mut self.search.algebra;
+    ) -> Result<FormulaId, AutomatonError> {
         if let ([], [only]) = (&value.all[..], &value.none[..]) {
-            return satisfied(algebra, Parts::All, *only);
+            let constraint = self.search.algebra.combined(&[], &value.none)?;
+            let constraint = self.search.as_meant(constraint, &[])?;
+            if self.completions.open.iter().any(|(open, _)| *open == constraint) {
+                return Ok(satisfied(&mut self.search.algebra, Parts::All, *only));
+            }
         }
+        let algebra = &mut self.search.algebra;
         let has = algebra.atom(has);
         let mut ways = vec![algebra.formulas.not(has)];
         for &assertion in &value.all {
@@ -131,7 +143,7 @@ impl Automaton {
         for &assertion in &value.none {
             ways.push(satisfied(algebra, Parts::This, assertion));
         }
-        algebra.formulas.or(ways)
+        Ok(algebra.formulas.or(ways))
     }
 
     /// A text of a value that satisfies a constraint and equals none of the values `seen`, with its equality assertion.

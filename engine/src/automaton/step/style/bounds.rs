@@ -460,14 +460,21 @@ impl Automaton {
         if !self.may_close(frame) {
             return Ok(false);
         }
-        // More members or items may change an open verdict, and a container around may need the other one.
-        if frame.formulas[1..].iter().any(|formula| formula.decided().is_none()) {
-            return Ok(false);
-        }
-        if frame.plain.0.is_some() && !self.keeps_values(frame.below) {
+        let is_open = |frame: &Frame| frame.formulas[1..].iter().any(|formula| formula.decided().is_none());
+        if frame.plain.0.is_some() && !is_open(frame) && !self.keeps_values(frame.below) {
             return Ok(true);
         }
         let closed = self.close(stack)?;
-        Ok(self.if_distinct(closed)?.is_some())
+        let Some(closed) = self.if_distinct(closed)? else {
+            return Ok(false);
+        };
+        if !is_open(frame) {
+            return Ok(true);
+        }
+        // More members or items may change an open verdict, and the container around may need the other one, unless it may end with this one and
+        // has no open verdict itself.
+        let is_around_open = self.frame(frame.below).is_some_and(|around| is_open(&around));
+        let around = self.frame(closed.stack);
+        Ok(!is_around_open && around.is_none_or(|around| self.may_close(&around)))
     }
 }
