@@ -3,9 +3,10 @@
 /// Bounds on the length and depth of a document where its schema sets none, so that a model that repeats itself comes to an end.
 ///
 /// Where a bound is reached and the string, array or object may end, it must. Where it may not end yet, as before a
-/// required member, it goes on; so every schema with a value keeps one, and whatever is written can be finished. A bound
-/// that the schema sets itself (`maxLength`, `maxItems`, `maxProperties`, or a pattern with finitely many texts) holds
-/// instead of one of these, even if it is larger.
+/// required member, it goes on; so every schema with a value keeps one, and whatever is written can be finished. An array or object
+/// also goes on while a keyword around it, such as `if`, `not` or `contains`, judges by what is still to come in it, unless the
+/// value around it may end as it is. A bound that the schema sets itself (`maxLength`, `maxItems`, `maxProperties`, or a pattern
+/// with finitely many texts) holds instead of one of these, even if it is larger.
 ///
 /// Valid documents beyond a bound cannot be written. The defaults of [`generation`](Self::generation) are far beyond the sizes of
 /// documents in public datasets, except for a few that nest more than 8 levels within a free value.
