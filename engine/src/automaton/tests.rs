@@ -58,14 +58,17 @@ fn subject(schema: &str) -> Subject {
 }
 
 fn styled(schema: &str, style: Style) -> Subject {
+    let (set, automaton, start) = loaded(schema, style);
+    let start = start.expect("some value is valid");
+    Subject { set, automaton, start }
+}
+
+/// A schema with its automaton, and the state before a document; no state if no value is valid.
+fn loaded(schema: &str, style: Style) -> (SchemaSet, Automaton, Option<State>) {
     let load = || SchemaSet::load(schema, &SchemaOptions::default()).unwrap();
     let (mut automaton, root) = alone(load(), Formats::Annotation, style).unwrap();
-    let start = automaton.start(root).unwrap().expect("some value is valid");
-    Subject {
-        set: load(),
-        automaton,
-        start,
-    }
+    let start = automaton.start(root).unwrap();
+    (load(), automaton, start)
 }
 
 impl Subject {
@@ -97,6 +100,15 @@ impl Subject {
             }
         }
         allowed
+    }
+
+    /// The document that the completion from a state makes of the text before. There has to be one, valid under `schema` and accepted.
+    fn completed(&mut self, schema: &str, before: &[u8], at: State) -> String {
+        let rest = self.automaton.completion(at).unwrap();
+        let rest = rest.unwrap_or_else(|| panic!("{schema}: none after {:?}", String::from_utf8_lossy(before)));
+        let whole = String::from_utf8([before, &rest].concat()).unwrap();
+        assert!(self.accepts(&whole) && self.judge(&whole), "{schema}\n{whole}");
+        whole
     }
 
     fn judge(&self, text: &str) -> bool {

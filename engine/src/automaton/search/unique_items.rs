@@ -550,6 +550,7 @@ impl Search {
             let diagram = self.verdicts_to_array_end(after, &assertions, None)?;
             return self.expect_possible(assertions, diagram.unwrap_or(DiagramId::NEVER));
         }
+        // Values that items have to differ from are listed only where an item may come.
         if self.after_open_item(demand, &assertions)? == FormulaId::FALSE {
             return Ok(None);
         }

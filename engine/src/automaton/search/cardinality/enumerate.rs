@@ -101,10 +101,8 @@ impl Search {
         enumerated.push(Enumeration::new(value, open));
         let values = self.with_finality(|this| this.enumerated_whole(value, wanted));
         let enumerated = &mut self.value_memo.enumerated;
-        let outermost = enumerated
-            .drain(depth..)
-            .find_map(|done| done.rests_on)
-            .filter(|place| *place < depth);
+        let done = enumerated.pop();
+        let outermost = done.and_then(|done| done.rests_on).filter(|place| *place < depth);
         if let (Some(around), Some(place)) = (enumerated.last_mut(), outermost) {
             around.rest_on(place);
         }

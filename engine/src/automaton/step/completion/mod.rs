@@ -22,7 +22,3 @@ const MAX_BYTES: usize = 1 << 16;
 
 /// Maximal number of models of a container tried to find one whose values have texts.
 const MAX_MODELS: usize = 64;
-
-/// Maximal number of models that lead to no text, of a container and of those within it, for one piece of a completion. Where values contain one
-/// another, each model of a container may try as many of the containers within it.
-const MAX_FRUITLESS_MODELS: usize = 128;

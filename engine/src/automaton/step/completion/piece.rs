@@ -80,7 +80,8 @@ pub(crate) struct CompletionMemo {
     pub(super) open: Vec<(Constraint, OrderId)>,
     /// Number of values visited since `open` was empty.
     pub(super) looks: usize,
-    /// Number of models of containers that led to no text, since the last piece of the completion or since the last value that has one.
+    /// Number of models of containers that led to no text, for the present piece of the completion. Those within a value that got a text are not
+    /// counted.
     pub(super) fruitless: usize,
     /// Whether an answer rests on a value in `open`, or on a limit, and must not be remembered.
     pub(super) provisional: bool,

@@ -2,7 +2,7 @@
 
 use super::objects::ObjectRest;
 use super::piece::Samples;
-use super::{MAX_BYTES, MAX_FRUITLESS_MODELS, TextPiece};
+use super::{MAX_BYTES, TextPiece};
 use crate::Limits;
 use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::{Algebra, AssertionId, AtomKind, Constraint, FormulaId, OrderId, ValueSet};
@@ -18,6 +18,10 @@ const MAX_NESTING: usize = 64;
 /// Number of values that are spelled out in aid of one. Where many have no text, each would be tried in all ways that values
 /// around it can be.
 const MAX_LOOKS: usize = 1 << 14;
+
+/// Maximal number of models that lead to no text, of a container and of those within it, for one piece of a completion. Where values contain one
+/// another, each model of a container may try as many of the containers within it.
+const MAX_FRUITLESS_MODELS: usize = 128;
 
 /// Length in bytes up to which a scalar is short enough not to look for a shorter container.
 const CHEAP_BYTES: usize = 5;

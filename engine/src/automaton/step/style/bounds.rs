@@ -460,20 +460,21 @@ impl Automaton {
         if !self.may_close(frame) {
             return Ok(false);
         }
-        let is_open = |frame: &Frame| frame.formulas[1..].iter().any(|formula| formula.decided().is_none());
-        if frame.plain.0.is_some() && !is_open(frame) && !self.keeps_values(frame.below) {
+        let has_open = |frame: &Frame| frame.formulas[1..].iter().any(|formula| formula.decided().is_none());
+        let is_open = has_open(frame);
+        if frame.plain.0.is_some() && !is_open && !self.keeps_values(frame.below) {
             return Ok(true);
         }
         let closed = self.close(stack)?;
         let Some(closed) = self.if_distinct(closed)? else {
             return Ok(false);
         };
-        if !is_open(frame) {
+        if !is_open {
             return Ok(true);
         }
         // More members or items may change an open verdict, and the container around may need the other one, unless it may end with this one and
         // has no open verdict itself.
-        let is_around_open = self.frame(frame.below).is_some_and(|around| is_open(&around));
+        let is_around_open = self.frame(frame.below).is_some_and(|around| has_open(&around));
         let around = self.frame(closed.stack);
         Ok(!is_around_open && around.is_none_or(|around| self.may_close(&around)))
     }
