@@ -1,5 +1,6 @@
 //! Tests the automaton against an independent judge: the evaluator of loaded schemas, which knows nothing of bytes.
 
+mod annotations;
 mod bounds;
 mod closed;
 mod formats;

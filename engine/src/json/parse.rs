@@ -233,32 +233,65 @@ impl Parser<'_> {
                     .iter()
                     .any(|&n| self.document.name(n) == self.document.name(name))
             };
-            let found = names.iter().enumerate().position(repeated);
-            found.map(|position| names[position])
+            names.iter().enumerate().position(repeated)
         } else {
-            let mut sorted = names;
+            let mut sorted = names.clone();
             sorted.sort_by(|&a, &b| self.document.name(a).cmp(self.document.name(b)));
             let pair = sorted
                 .windows(2)
                 .find(|pair| self.document.name(pair[0]) == self.document.name(pair[1]));
-            let duplicate = pair.map(|pair| pair[0].max(pair[1]));
+            // Nodes are numbered as they stand in the text.
+            let duplicate = pair.and_then(|pair| names.binary_search(&pair[0].max(pair[1])).ok());
             self.document.sorted_names.insert(index, sorted.into());
             duplicate
         };
         match duplicate {
             None => Ok(()),
-            Some(name) => Err(self.duplicate(name)),
+            Some(position) => Err(self.duplicate(index, (position, names[position]))),
         }
     }
 
-    fn duplicate(&self, name: NodeIndex) -> ParseError {
+    /// The error of the name at `position` in an object, which has an earlier one like it.
+    fn duplicate(&self, object: NodeIndex, (position, name): (usize, NodeIndex)) -> ParseError {
         let text = self.document.name(name);
         let message = format!("the name {text:?} is given twice in one object: keep one of them");
         let mut error = self.error(ParseErrorKind::DuplicateName, message);
+        let opening = self.document.nodes[object as usize].start as usize;
+        (error.line, error.column) = line_and_column(self.text.as_bytes(), self.start_of_name(opening, position));
         // The pointer of the place reached ends with the object's last name.
         error.pointer = self.pointer_to(self.open.len() - 1);
         push_token(&mut error.pointer, text);
         error
+    }
+
+    /// Where the name at `position` begins in the object that opens at `opening`, which has been read to its end. Nodes of names with escapes
+    /// do not tell.
+    fn start_of_name(&self, opening: usize, position: usize) -> usize {
+        let (mut depth, mut names, mut at) = (0, 0, opening);
+        let bytes = self.text.as_bytes();
+        while at < self.at {
+            match bytes[at] {
+                b'{' | b'[' => depth += 1,
+                b'}' | b']' => depth -= 1,
+                b'"' => {
+                    let start = at;
+                    at += 1;
+                    while bytes[at] != b'"' {
+                        at += if bytes[at] == b'\\' { 2 } else { 1 };
+                    }
+                    let behind = bytes[at + 1..].trim_ascii_start();
+                    if depth == 1 && behind.first() == Some(&b':') {
+                        if names == position {
+                            return start;
+                        }
+                        names += 1;
+                    }
+                }
+                _ => {}
+            }
+            at += 1;
+        }
+        at
     }
 
     fn push(&mut self, kind: NodeKind, start: usize, end: usize) -> Result<NodeIndex, ParseError> {

@@ -109,9 +109,15 @@ fn duplicate_names_are_refused_however_spelled() {
     let found = error("{\"o\": [{\"a\": 1, \"b\": {}, \"\\u0061\": 2}]}");
     assert_eq!(found.kind, ParseErrorKind::DuplicateName);
     assert_eq!(found.pointer, "/o/0/a");
+    // The place is that of the second name, of which other objects, strings and escapes stand before.
+    let text = "{\"o\": [{\"a\": {\"a\": 1, \"b:\": 2},\n\"b\\\"\": \"{\\\\\", \n \"\\u0061\" : 2, \"c\": 3}]}";
+    let found = error(text);
+    assert_eq!((found.line, found.column, &found.pointer[..]), (3, 2, "/o/0/a"));
     let members: Vec<String> = (0..50).map(|i| format!("\"k{}\": {i}", i % 49)).collect();
     let found = error(&format!("{{\"x\": {{{}}}}}", members.join(",")));
     assert_eq!((found.kind, &*found.pointer), (ParseErrorKind::DuplicateName, "/x/k0"));
+    let before = format!("{{\"x\": {{{}", members[..49].join(",")).len();
+    assert_eq!((found.line, found.column), (1, before + 2));
 }
 
 #[test]

@@ -37,6 +37,11 @@ pub(crate) enum AtomKind {
 }
 
 impl AtomKind {
+    /// Whether the atom speaks of the members of an object, and not of the items of an array.
+    pub(crate) fn is_of_objects(&self) -> bool {
+        matches!(self, Self::Has(_) | Self::Members(..) | Self::CountAtLeast(_))
+    }
+
     /// The atom's truth value if the container ends here.
     pub(crate) fn at_end(&self) -> bool {
         matches!(self, Self::Members(..) | Self::Items { .. } | Self::Unique)

@@ -50,6 +50,19 @@ impl Algebra {
                 }
             } else {
                 let constraint = self.expand(assertion)?;
+                debug_assert!(
+                    self.formulas
+                        .atoms(constraint.objects)
+                        .iter()
+                        .all(|atom| self.atoms.kind(*atom).is_of_objects())
+                );
+                debug_assert!(
+                    !self
+                        .formulas
+                        .atoms(constraint.arrays)
+                        .iter()
+                        .any(|atom| self.atoms.kind(*atom).is_of_objects())
+                );
                 self.constraints.insert(assertion, constraint);
                 waiting.pop();
             }

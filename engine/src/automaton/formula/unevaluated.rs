@@ -39,6 +39,23 @@ enum ItemsOf {
     Satisfying(AssertionId),
 }
 
+/// The containers whose parts are asked about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Containers {
+    Objects,
+    Arrays,
+}
+
+impl Containers {
+    /// The formula of a constraint on these containers.
+    fn formula(self, constraint: &Constraint) -> FormulaId {
+        match self {
+            Self::Objects => constraint.objects,
+            Self::Arrays => constraint.arrays,
+        }
+    }
+}
+
 /// Computes the members or items that a subschema evaluates by its own keywords, and whether these are all. The flag says that
 /// the subschema's own `unevaluated*` keyword is asking and must be ignored.
 type ByItself<T> = fn(&mut Algebra, NodeId, &Keywords, bool) -> Result<(Vec<T>, bool), CompileError>;
@@ -52,7 +69,7 @@ impl Algebra {
         node: NodeId,
         rest: NodeId,
     ) -> Result<FormulaId, CompileError> {
-        let evaluated = self.evaluated(node, |constraint| constraint.objects, Self::members_of)?;
+        let evaluated = self.evaluated(node, Containers::Objects, Self::members_of)?;
         let evaluated = self.languages_joined(evaluated)?;
         let assertion = self.assertion_of(rest);
         if let Some(closed) = self.closed_alternatives(objects, &evaluated, assertion)? {
@@ -192,7 +209,7 @@ impl Algebra {
     fn evaluated<T>(
         &mut self,
         node: NodeId,
-        formula: fn(&Constraint) -> FormulaId,
+        containers: Containers,
         by_itself: ByItself<T>,
     ) -> Result<Vec<EvaluatedPart<T>>, CompileError> {
         let schema = self.schema.clone();
@@ -214,7 +231,7 @@ impl Algebra {
             let (by_itself, all) = by_itself(self, node, keywords, std::mem::take(&mut own))?;
             evaluated.extend(by_itself.into_iter().map(|what| EvaluatedPart { what, when }));
             if !all {
-                let branches = self.branches(keywords, when, formula)?;
+                let branches = self.branches(keywords, when, containers)?;
                 left.extend(branches.into_iter().filter(|branch| found.insert(*branch)));
             }
         }
@@ -243,7 +260,7 @@ impl Algebra {
 
     /// The formula that `unevaluatedItems: rest` of `node` imposes on an array.
     pub(super) fn unevaluated_items(&mut self, node: NodeId, rest: NodeId) -> Result<FormulaId, CompileError> {
-        let evaluated = self.evaluated(node, |constraint| constraint.arrays, Self::items_of)?;
+        let evaluated = self.evaluated(node, Containers::Arrays, Self::items_of)?;
         let rest = self.assertion_of(rest);
         let mut ends = vec![0];
         ends.extend(evaluated.iter().filter_map(|one| match one.what {
@@ -335,24 +352,26 @@ impl Algebra {
         &mut self,
         keywords: &Keywords,
         when: FormulaId,
-        formula: fn(&Constraint) -> FormulaId,
+        containers: Containers,
     ) -> Result<Vec<(NodeId, FormulaId)>, CompileError> {
         let mut branches: Vec<(NodeId, FormulaId)> = Vec::new();
         branches.extend(keywords.all_of.iter().chain(&keywords.refs).map(|part| (*part, when)));
         let alternatives = keywords.any_of.iter().chain(&keywords.one_of).flatten();
         for &branch in alternatives {
-            let holds = formula(&self.part(branch)?);
+            let holds = containers.formula(&self.part(branch)?);
             branches.push((branch, self.formulas.and([when, holds])));
         }
         if let Some((condition, then, otherwise)) = keywords.if_then_else {
-            let holds = formula(&self.part(condition)?);
+            let holds = containers.formula(&self.part(condition)?);
             let fails = self.formulas.not(holds);
             let (holds, fails) = (self.formulas.and([when, holds]), self.formulas.and([when, fails]));
             branches.push((condition, holds));
             branches.extend(then.map(|then| (then, holds)));
             branches.extend(otherwise.map(|otherwise| (otherwise, fails)));
         }
-        for (name, schema) in &keywords.dependent_schemas {
+        // On an array `dependentSchemas` says nothing, whatever its subschemas say of items.
+        let dependent = keywords.dependent_schemas.iter();
+        for (name, schema) in dependent.filter(|_| containers == Containers::Objects) {
             let name = self.texts.intern(name);
             let has = self.atom(AtomKind::Has(name));
             branches.push((*schema, self.formulas.and([when, has])));
