@@ -203,6 +203,7 @@ mod tests {
             instances: 4,
             planned: 4,
             no_room: 0,
+            unusable: 0,
             unanswered: 0,
             theoretical: None,
             declared: Some(0.5),

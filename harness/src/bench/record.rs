@@ -172,7 +172,8 @@ pub struct GenerationRecord {
     /// Time of the framework per mask, in microseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mask_us: Option<f64>,
-    /// The part of [`Self::mask_us`] that the forward pass did not hide, per mask, in microseconds.
+    /// Time per mask that the model waited, in microseconds: the part of [`Self::mask_us`] that the forward pass did not hide, and the
+    /// handing over between threads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exposed_mask_us: Option<f64>,
     /// Time for which the framework prepared likely tokens while the model ran, per mask, in microseconds; part of neither of the

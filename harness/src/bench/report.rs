@@ -115,9 +115,10 @@ the same if no answer counted that its framework had to end early to stay within
 
 /// Legend printed below the table of efficiency.
 const EFFICIENCY_LEGEND: &str = "Medians over the schemas that every framework covers (compared). GCT: compilation; TTFT: to \
-the first token; TPOT: per token after it; TGT: whole generation; FF: of them forced (fast-forwarded), not sampled; mask: framework time per \
-mask; exposed: the part the forward pass does not hide, accepting tokens included; likely tokens are prepared meanwhile, which \
-counts in neither.";
+the first token; TPOT: per token after it; TGT: whole generation; FF: of them forced (fast-forwarded), not sampled; tokens/s: tokens of the \
+answer over TGT; mask: framework time per mask, accepting tokens included; exposed: the time per mask that the model waits, which is what \
+the forward pass does not hide, and the handing over between two threads, which on a busy machine takes longer than the mask; likely tokens \
+are prepared meanwhile, which counts in neither.";
 
 /// Addition to the legend of the efficiency where there are servers.
 const NETWORK_LEGEND: &str = " (server): measured over the network, by the arrival of the answer's pieces; compilation and \
@@ -230,6 +231,12 @@ impl Report {
                     group[0].no_room, group[0].planned
                 ));
             }
+            if group[0].unusable > 0 {
+                sentences.push(format!(
+                    "{place}{} of {} schemas count nowhere: no answer can be judged by them, for the reasons in records.jsonl (`unusable`).",
+                    group[0].unusable, group[0].planned
+                ));
+            }
             for row in group.iter().filter(|row| row.unanswered > 0) {
                 let (name, answered) = (display_name(row), schemas(row));
                 sentences.push(format!("{place}UNFINISHED: {name}: {answered} answered."));
@@ -301,8 +308,11 @@ impl Report {
     }
 
     fn coverage_title(&self) -> String {
-        let percent = (self.confidence * 1e6).round() / 1e4;
-        format!("Coverage ({} scoring, {percent} % confidence intervals)", self.scoring)
+        format!(
+            "Coverage ({} scoring, {} % confidence intervals)",
+            self.scoring,
+            percent(self.confidence)
+        )
     }
 
     /// Returns a table in which the best value of each model and dataset is marked.
@@ -384,6 +394,7 @@ fn csv_cells(row: &BenchRow) -> Vec<(String, String)> {
         ("instances", row.instances.to_string()),
         ("planned", row.planned.to_string()),
         ("no_room", row.no_room.to_string()),
+        ("unusable", row.unusable.to_string()),
         ("unanswered", row.unanswered.to_string()),
         ("theoretical", number(row.theoretical)),
         ("declared", number(row.declared)),
@@ -435,8 +446,12 @@ fn schemas(row: &BenchRow) -> String {
 }
 
 /// Returns sentences that say how many times as fast, for each token, the fastest constrained row of each model is as the other rows, over
-/// the schemas that they share in all datasets. `pairs` returns, for two rows of a model, their times for each token in pairs.
-pub fn speed(rows: &[BenchRow], pairs: impl Fn(&BenchRow, &BenchRow) -> Vec<(f64, f64)>) -> Vec<String> {
+/// the schemas that they share in all datasets, with intervals of `confidence`. `pairs` returns, for two rows of a model, their times for each token in pairs.
+pub fn speed(
+    rows: &[BenchRow],
+    confidence: f64,
+    pairs: impl Fn(&BenchRow, &BenchRow) -> Vec<(f64, f64)>,
+) -> Vec<String> {
     let mut sentences = Vec::new();
     let several = rows.iter().any(|row| row.model != rows[0].model);
     for of_model in rows.chunk_by(|one, other| one.model == other.model) {
@@ -446,7 +461,7 @@ pub fn speed(rows: &[BenchRow], pairs: impl Fn(&BenchRow, &BenchRow) -> Vec<(f64
                 distinct.push(row);
             }
         }
-        let ratio = |one: &BenchRow, other: &BenchRow| Ratio::of(pairs(one, other));
+        let ratio = |one: &BenchRow, other: &BenchRow| Ratio::of_at(pairs(one, other), confidence);
         let is_alone = |row: &BenchRow| row.framework == crate::frameworks::LM_ONLY;
         let is_fastest = |row: &&&BenchRow| {
             let mut others = distinct
@@ -468,18 +483,24 @@ pub fn speed(rows: &[BenchRow], pairs: impl Fn(&BenchRow, &BenchRow) -> Vec<(f64
         if compared.is_empty() {
             continue;
         }
+        let confidence = percent(confidence);
         let place = if several {
             format!("{}: ", fastest.model)
         } else {
             String::new()
         };
         sentences.push(format!(
-            "{place}{}, for each token: {} (geometric means, 95 % intervals).",
+            "{place}{}, for each token: {} (geometric means, {confidence} % intervals).",
             display_name(fastest),
             compared.join(", ")
         ));
     }
     sentences
+}
+
+/// Returns a confidence in percent, without the digits that are only rounding.
+fn percent(confidence: f64) -> f64 {
+    (confidence * 1e6).round() / 1e4
 }
 
 fn tokens(row: &BenchRow) -> String {

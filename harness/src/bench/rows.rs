@@ -27,13 +27,15 @@ pub struct BenchRow {
     /// Whether the row is a server's: its times are those at which answers arrived over a network, and contain the server's
     /// compilations.
     pub server: bool,
-    /// Number of schemas measured, without those that no answer can be judged by and those of [`Self::no_room`].
+    /// Number of schemas measured, without those of [`Self::unusable`] and [`Self::no_room`].
     pub instances: usize,
     /// Number of schemas of the dataset that the row is to be asked about, answered or not.
     pub planned: usize,
     /// Number of schemas whose prompt, or the answer of some row, did not fit into the model's context, so that they tell nothing about
     /// a framework. They count in no figure of any row of the model.
     pub no_room: usize,
+    /// Number of schemas that no answer can be judged by. They count in no figure of any row.
+    pub unusable: usize,
     /// Number of questions without an answer, for reasons that lie neither in the model nor in the framework, or not asked yet.
     pub unanswered: usize,
     /// Share of the schemas that use only documented features of the framework (paper, definition C.1).
@@ -96,7 +98,8 @@ pub struct Figures<T = f64> {
     pub forced_tokens: Option<T>,
     /// Time of the framework per mask, in microseconds.
     pub mask_us: Option<T>,
-    /// The part of [`Self::mask_us`] that the forward pass does not hide, in microseconds.
+    /// Time per mask that the model waits, in microseconds: the part of [`Self::mask_us`] that the forward pass does not hide, and the
+    /// handing over between threads.
     pub exposed_mask_us: Option<T>,
     /// Time for which likely tokens were prepared per mask, in microseconds.
     pub prepared_mask_us: Option<T>,
@@ -303,6 +306,7 @@ fn row(key: &RowKey, size: Size<'_>, records: &[&Record], shared: &HashSet<&str>
         instances: records.len(),
         planned: size.planned,
         no_room: size.no_room,
+        unusable: size.unusable,
         unanswered: size
             .planned
             .saturating_sub(records.len() + size.no_room + size.unusable),

@@ -45,7 +45,8 @@ impl RowArguments {
     ///
     /// # Errors
     ///
-    /// [`CommandError`], where a framework is unknown, a server cannot be asked with these settings, or neither a framework nor a server is named.
+    /// [`CommandError`], where a framework is unknown, a server cannot be asked with these settings, neither a framework nor a server is named, or a
+    /// model without a framework.
     pub(super) fn choose(&self, sampling: &SamplingOptions) -> Result<Rows, CommandError> {
         let asked = match &self.frameworks {
             Some(names) => names.iter().filter(|name| !name.is_empty()).cloned().collect(),
@@ -55,6 +56,11 @@ impl RowArguments {
         let frameworks = choose(&asked, &self.workers)?;
         let names: Vec<String> = frameworks.iter().map(|row| row.name.clone()).collect();
         let clients = self.servers.clients(&names, sampling)?;
+        if names.is_empty() && self.model.is_given() {
+            let problem = "--model names a model of this machine, and with --server alone none is asked: add --frameworks, of which \
+                           `none` is the model alone, or leave --model out";
+            return Err(CommandError::Arguments(problem.to_owned()));
+        }
         if names.is_empty() && clients.is_empty() {
             let problem = "nothing to compare: name --frameworks, or a --server";
             return Err(CommandError::Arguments(problem.to_owned()));

@@ -43,15 +43,19 @@ const SHOWN_MARKDOWN: usize = 2_000;
 impl CoverageReport<'_> {
     /// The tables as text, with up to `shown` defects of each framework.
     pub fn text(&self, style: Style, shown: usize) -> String {
-        let mut parts = vec![format!("{}\n\n{LEGEND}", self.table(style))];
-        parts.push(format!("{}\n\n{ESTIMATE_LEGEND}", self.estimates(style)));
+        let mut parts = vec![
+            self.table(style).to_string(),
+            style.prose(LEGEND),
+            self.estimates(style).to_string(),
+            style.prose(ESTIMATE_LEGEND),
+        ];
         for framework in self.frameworks {
             let found = findings(self.records, framework);
             if !found.is_empty() {
                 parts.push(defects(framework, &found, style, shown));
             }
         }
-        parts.extend(self.notes());
+        parts.extend(self.notes().iter().map(|note| style.prose(note)));
         parts.join("\n\n") + "\n"
     }
 

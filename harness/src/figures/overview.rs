@@ -21,7 +21,8 @@ pub struct Axes {
     pub model: String,
     /// The framework.
     pub framework: String,
-    /// Ratio of the tokens per second to those of the model alone, over the schemas that both answer; none where no run has the model alone.
+    /// How many times as fast a token comes, after the first, as from the model alone: the geometric mean over the schemas that both answer; none where
+    /// no run has the model alone.
     pub speed: Option<f64>,
     /// 95 % interval of the speed.
     pub speed_ci: Option<Interval>,

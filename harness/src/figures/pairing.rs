@@ -54,6 +54,15 @@ pub fn check(runs: &[(String, Value)]) -> Result<(), String> {
 
 /// Returns the differences between the questions of two runs of one command, given by their settings; none where they share no data.
 pub fn differences(one: &Value, other: &Value) -> Vec<String> {
+    let (is_shared, mut found) = shared_data(one, other);
+    if is_shared {
+        found.extend(condition_differences(one, other));
+    }
+    found
+}
+
+/// Whether two runs share data, with those of their data that have one name and are not the same.
+fn shared_data(one: &Value, other: &Value) -> (bool, Vec<String>) {
     let mut found = Vec::new();
     let has_lists = |settings: &Value| ASKED.iter().any(|list| settings[*list].is_array());
     // Runs without such lists have one set of data.
@@ -71,16 +80,23 @@ pub fn differences(one: &Value, other: &Value) -> Vec<String> {
             }
         }
     }
-    let conditions = CONDITIONS
-        .iter()
-        .filter(|name| is_shared && one[**name] != other[**name]);
-    found.extend(conditions.map(|name| (*name).to_owned()));
+    (is_shared, found)
+}
+
+/// Returns the differences between the conditions under which two runs of one command asked, given by their settings.
+fn condition_differences(one: &Value, other: &Value) -> impl Iterator<Item = String> {
+    let conditions = CONDITIONS.iter().filter(|name| one[**name] != other[**name]);
     let further = FURTHER_CONDITIONS.iter().filter(|name| {
         let (one, other) = (&one[**name], &other[**name]);
-        is_shared && !one.is_null() && !other.is_null() && one != other
+        !one.is_null() && !other.is_null() && one != other
     });
-    found.extend(further.map(|name| (*name).to_owned()));
-    found
+    conditions.chain(further).map(|name| (*name).to_owned())
+}
+
+/// Whether two runs of one command asked under the same conditions, and the same questions where they share data.
+pub fn are_alike(one: &Value, other: &Value) -> bool {
+    let (_, differences) = shared_data(one, other);
+    differences.is_empty() && condition_differences(one, other).next().is_none()
 }
 
 #[cfg(test)]

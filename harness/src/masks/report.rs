@@ -16,7 +16,8 @@ use crate::report::table::{Style, Table, figure, table};
 const LEGEND: &str = "TBM: mask and advance per token; TTFM: compilation and first mask; us of processor time of the \
 framework's process, all threads, unless they say elapsed; TBM without what reading the clocks \
 takes at the least. own: schemas that the framework \
-compiles and replays to the end; shared: those that every framework does.";
+compiles and replays to the end; shared: those that every framework does. tokens: those that TBM is over; forced: of the tokens accepted, the share \
+that forced_tokens had told; not rewritten: schemas of which a valid document has no text in the framework's style.";
 
 /// Number of reasons for refusals that are listed for each framework.
 const REASONS: usize = 3;
@@ -101,7 +102,7 @@ pub fn parts(rows: &[MaskRow], speed: &[String], style: Style) -> Vec<Part> {
     std::iter::once(right).chain(times).collect()
 }
 
-/// Returns a sentence for each framework with the numbers of schemas that came out right and wrong.
+/// Returns a sentence for each framework with the numbers of schemas that came out right and wrong, and one on the files that are left out.
 fn results(rows: &[MaskRow]) -> Vec<String> {
     let sentence = |row: &MaskRow| {
         let counts = [
@@ -125,7 +126,12 @@ fn results(rows: &[MaskRow]) -> Vec<String> {
             row.framework, row.passing, row.schemas
         )
     };
-    rows.iter().map(sentence).collect()
+    let left_out = rows.iter().map(|row| row.unusable).max().filter(|count| *count > 0);
+    let left_out = left_out.map(|count| {
+        let files = if count == 1 { "file counts" } else { "files count" };
+        format!("{count} {files} nowhere: the schema or the documents cannot be used, for the reasons in records.jsonl (`unusable`).")
+    });
+    rows.iter().map(sentence).chain(left_out).collect()
 }
 
 /// Returns a sentence on how much faster the framework with the fastest masks is than the others; none without others or times. `pairs` gives, for

@@ -23,8 +23,10 @@ pub struct MaskRow {
     pub own: Times,
     /// Time between masks, over the schemas that every framework of the run compiles and replays to the end.
     pub shared: Times,
-    /// Schemas tried.
+    /// Schemas tried, without those of [`Self::unusable`].
     pub schemas: usize,
+    /// Files whose schema or documents cannot be used, so that they count in no other figure.
+    pub unusable: usize,
     /// Schemas that pass.
     pub passing: usize,
     /// Schemas refused.
@@ -186,6 +188,8 @@ pub fn rows(records: &[MaskRecord], frameworks: &[String], check_end: bool) -> V
 
 /// Usable records, and the files that every framework compiled and replayed to the end.
 struct ByFramework<'a> {
+    /// Number of files of each framework that cannot be used.
+    unusable: HashMap<&'a str, usize>,
     records: HashMap<&'a str, Vec<&'a MaskRecord>>,
     shared: HashSet<&'a str>,
 }
@@ -193,11 +197,15 @@ struct ByFramework<'a> {
 impl<'a> ByFramework<'a> {
     fn new(records: &'a [MaskRecord], frameworks: &[String]) -> Self {
         let mut sorted = Self {
+            unusable: HashMap::new(),
             records: HashMap::new(),
             shared: HashSet::new(),
         };
-        for record in records.iter().filter(|record| record.unusable.is_none()) {
-            sorted.records.entry(&record.key.framework).or_default().push(record);
+        for record in records {
+            match record.unusable {
+                Some(_) => *sorted.unusable.entry(&record.key.framework).or_default() += 1,
+                None => sorted.records.entry(&record.key.framework).or_default().push(record),
+            }
         }
         let shared = frameworks.iter().map(|name| {
             let measured = sorted.of(name).iter().filter(|record| record.is_measured());
@@ -233,6 +241,7 @@ fn row(framework: &str, by_framework: &ByFramework<'_>, check_end: bool) -> Mask
         own: times(&own),
         shared: times(&by_framework.shared(framework)),
         schemas: records.len(),
+        unusable: by_framework.unusable.get(framework).copied().unwrap_or(0),
         passing: count(&|record| record.passes(check_end)),
         compile_errors: count(&|record| record.compile_error.is_some()),
         validation_errors: count(&|record| record.rejects_valid(check_end)),
@@ -409,6 +418,27 @@ mod tests {
         assert_eq!(shared[1].tbm_ns, [2_000; 3]);
         assert_eq!(a.compile_error_reasons, [("cannot … at 1".to_owned(), 1)]);
         assert_eq!((b.passing, b.timeouts, b.own.measured), (1, 1, 1));
+    }
+
+    #[test]
+    fn files_that_cannot_be_used_are_counted_apart() {
+        let key = |framework: &str| MaskKey {
+            framework: framework.to_owned(),
+            file: "2".to_owned(),
+        };
+        let mut records = vec![record("a", "1"), record("b", "1")];
+        records.extend(["a", "b"].map(|name| MaskRecord::unusable(key(name), "no JSON".to_owned())));
+        let rows = rows(&records, &["a".to_owned(), "b".to_owned()], true);
+        assert_eq!(
+            rows.iter().map(|row| (row.schemas, row.unusable)).collect::<Vec<_>>(),
+            [(1, 1); 2]
+        );
+        let layout = report::Layout {
+            style: crate::report::table::Style::Markdown,
+            percentiles: false,
+        };
+        let text = report::text(&rows, &[], &[], layout);
+        assert!(text.contains("1 file counts nowhere:"), "{text}");
     }
 
     #[test]

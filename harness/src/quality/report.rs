@@ -39,24 +39,24 @@ tokens, for each choice and summed over an answer; choices at which its most lik
 /// Legend printed below the table of overlaps.
 const OVERLAP_LEGEND: &str = "right: over the questions that every row answered; only this: questions that no other row of the model gets right (figure 8 of the paper).";
 
+/// Legend printed below the table beside the paper's.
+const PAPER_LEGEND: &str = "The paper's model is Llama-3.1-8B-Instruct (table 7), with examples of its own.";
+
 impl QualityReport {
     /// The tables as text.
     pub fn text(&self, style: Style) -> String {
-        let mut parts = vec![format!("{}\n\n{LEGEND}", self.answers(style))];
+        let mut parts = vec![self.answers(style).to_string(), style.prose(LEGEND)];
         if self.has_reasoning() {
-            parts.push(REASONING_LEGEND.to_owned());
+            parts.push(style.prose(REASONING_LEGEND));
         }
-        parts.push(format!("{}\n\n{OVERLAP_LEGEND}", self.exclusive(style)));
+        parts.extend([self.exclusive(style).to_string(), style.prose(OVERLAP_LEGEND)]);
         if self.rows.iter().any(|row| row.mask_effect.is_some()) {
-            parts.push(format!("{}\n\n{EFFECT_LEGEND}", self.effects(style)));
+            parts.extend([self.effects(style).to_string(), style.prose(EFFECT_LEGEND)]);
         }
         if self.paper {
-            parts.push(format!(
-                "{}\n\nThe paper's model is Llama-3.1-8B-Instruct (table 7), with examples of its own.",
-                self.beside_paper(style)
-            ));
+            parts.extend([self.beside_paper(style).to_string(), style.prose(PAPER_LEGEND)]);
         }
-        parts.extend(self.notes());
+        parts.extend(self.notes().iter().map(|note| style.prose(note)));
         parts.join("\n\n") + "\n"
     }
 

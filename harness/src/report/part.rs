@@ -37,10 +37,7 @@ impl Part {
             Style::Markdown => format!("**{}**\n\n{}\n", self.title, self.table),
         };
         for note in &self.notes {
-            text += &match style {
-                Style::Terminal => format!("{}\n", crate::terminal::wrapped(note)),
-                Style::Markdown => format!("\n{note}\n"),
-            };
+            text += &format!("{}{}\n", style.paragraph(), style.prose(note));
         }
         text
     }

@@ -106,20 +106,29 @@ fn score_interval(share: f64, whole: usize, deviations: f64) -> Option<Interval>
     (whole > 0).then_some([low.min(share), high.max(share)])
 }
 
-/// Ratio of two paired figures: its geometric mean over all pairs, with a 95 % interval.
+/// Ratio of two paired figures: its geometric mean over all pairs, with an interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Ratio {
     /// Geometric mean of the ratios of all pairs.
     pub mean: f64,
-    /// The 95 % interval of that mean, by the normal distribution of logarithms.
+    /// The interval of that mean, by the normal distribution of logarithms.
     pub interval: Interval,
     /// Number of pairs.
     pub pairs: usize,
 }
 
 impl Ratio {
-    /// The ratio of the first of each pair to the second; `None` without a pair of figures above 0.
+    /// The ratio of the first of each pair to the second, with a 95 % interval; `None` without a pair of figures above 0.
     pub fn of(pairs: impl IntoIterator<Item = (f64, f64)>) -> Option<Self> {
+        Self::within(pairs, DEVIATIONS)
+    }
+
+    /// The ratio of [`Ratio::of`] with an interval of another confidence, above 0 and below 1.
+    pub fn of_at(pairs: impl IntoIterator<Item = (f64, f64)>, confidence: f64) -> Option<Self> {
+        Self::within(pairs, deviations(confidence))
+    }
+
+    fn within(pairs: impl IntoIterator<Item = (f64, f64)>, deviations: f64) -> Option<Self> {
         let above_zero = pairs.into_iter().filter(|(one, other)| *one > 0.0 && *other > 0.0);
         let logarithms: Vec<f64> = above_zero.map(|(one, other)| (one / other).ln()).collect();
         let count = logarithms.len() as f64;
@@ -128,7 +137,7 @@ impl Ratio {
         let error = match logarithms.len() {
             0 => return None,
             1 => 0.0,
-            _ => DEVIATIONS * (squares / (count - 1.0) / count).sqrt(),
+            _ => deviations * (squares / (count - 1.0) / count).sqrt(),
         };
         Some(Self {
             mean: mean.exp(),

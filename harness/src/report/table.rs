@@ -23,6 +23,14 @@ impl Style {
             Self::Markdown => "\n",
         }
     }
+
+    /// Returns a paragraph as it stands below a table: in lines as wide as the terminal, and in one line in Markdown.
+    pub fn prose(self, text: &str) -> String {
+        match self {
+            Self::Terminal => crate::terminal::wrapped(text),
+            Self::Markdown => text.to_owned(),
+        }
+    }
 }
 
 /// A table whose first columns hold names and stand at the left; the others hold figures and are aligned to the right.

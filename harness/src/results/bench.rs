@@ -115,7 +115,9 @@ pub fn report(run: &RunRecords<Record>, reading: ReadOptions) -> Report {
     let warning = spread_warning(run.records.iter().map(|record| &record.repeats_s[..]));
     Report {
         paper: None,
-        speed: speed(&rows, |one, other| rows::paired_times(&run.records, one, other)),
+        speed: speed(&rows, reading.confidence, |one, other| {
+            rows::paired_times(&run.records, one, other)
+        }),
         servers: server_rows(&run.records, &keys, &rows),
         rows,
         scoring: reading.scoring,

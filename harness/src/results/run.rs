@@ -247,13 +247,13 @@ impl Run {
         // Of runs that were added before, the records have only the settings of the first.
         let is_asked_alike = self.manifests.iter().all(|one| {
             let mut others = other.manifests.iter();
-            others.all(|other| pairs_alike(&one["settings"], &other["settings"]))
+            others.all(|other| pairing::are_alike(&one["settings"], &other["settings"]))
         });
         let fits = match (&self.found, &other.found) {
             _ if !is_asked_alike => false,
-            (Found::Bench(one), Found::Bench(two)) => one.fits(two, pairs_alike),
-            (Found::Quality(one), Found::Quality(two)) => one.fits(two, pairs_alike),
-            (Found::Tools(one), Found::Tools(two)) => one.fits(two, pairs_alike),
+            (Found::Bench(one), Found::Bench(two)) => one.fits(two, pairing::are_alike),
+            (Found::Quality(one), Found::Quality(two)) => one.fits(two, pairing::are_alike),
+            (Found::Tools(one), Found::Tools(two)) => one.fits(two, pairing::are_alike),
             (Found::Suite(one), Found::Suite(two)) => one.fits(two, are_equal),
             (Found::Masks(one), Found::Masks(two)) => one.fits(two, are_equal),
             (Found::Coverage(one), Found::Coverage(two)) => one.fits(two, are_equal),
@@ -323,10 +323,6 @@ fn are_equal(one: &Value, other: &Value) -> bool {
         settings
     };
     without(one) == without(other)
-}
-
-fn pairs_alike(one: &Value, other: &Value) -> bool {
-    pairing::check(&[(String::new(), one.clone()), (String::new(), other.clone())]).is_ok()
 }
 
 impl<R: Recorded> RunRecords<R> {
@@ -471,10 +467,23 @@ mod tests {
     fn a_run_is_compared_with_all_that_were_added_before_it() {
         let directory = tempfile::tempdir().unwrap();
         run_on(directory.path(), "a", "one", 2, "x");
-        run_on(directory.path(), "b", "one", 0, "y");
-        run_on(directory.path(), "c", "two", 2, "y");
+        // The first run does not tell its limit on tokens.
+        for (name, framework, max_tokens) in [("b", "one", 8), ("c", "two", 9)] {
+            let manifest = run_on(directory.path(), name, framework, 2, "y").join(MANIFEST);
+            let mut told: Value = serde_json::from_str(&fs::read_to_string(&manifest).unwrap()).unwrap();
+            told["settings"]["max_tokens"] = json!(max_tokens);
+            fs::write(&manifest, told.to_string()).unwrap();
+        }
         let together: Vec<usize> = read(directory.path()).iter().map(|run| run.paths.len()).collect();
         assert_eq!(together, [2, 1]);
+    }
+
+    #[test]
+    fn runs_on_other_data_under_other_conditions_stay_apart() {
+        let directory = tempfile::tempdir().unwrap();
+        run_on(directory.path(), "a", "one", 2, "x");
+        run_on(directory.path(), "b", "one", 0, "y");
+        assert_eq!(read(directory.path()).len(), 2);
     }
 
     #[test]

@@ -99,7 +99,11 @@ pub enum RunDirectoryError {
         differences.join("; "),
         match is_part {
             true => String::new(),
-            false => format!("; `--resume --out {}` alone takes them from its manifest", path.display()),
+            false => format!(
+                "; `--resume --out {}` alone takes the options from its manifest, and where a file has changed since, a new run is to be started with \
+                 another --out",
+                path.display()
+            ),
         },
         path = path.display()
     )]

@@ -20,7 +20,8 @@ pub fn be_quiet() {
     QUIET.store(true, Ordering::Relaxed);
 }
 
-fn is_quiet() -> bool {
+/// Whether only errors are printed.
+pub fn is_quiet() -> bool {
     QUIET.load(Ordering::Relaxed)
 }
 

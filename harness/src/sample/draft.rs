@@ -10,6 +10,7 @@ use rand_chacha::ChaCha8Rng;
 use serde_json::Value;
 
 use super::guide::Guide;
+use super::layout::way_to;
 use super::position::{Next, Position};
 use super::settings::{OptionalMembers, SampleError, SampleSettings};
 use super::tokens::{END, Tokens, weight_in_text};
@@ -45,6 +46,8 @@ pub(super) struct Draft<'w> {
     is_ending: bool,
     /// Words that the string should still get; none where it is written byte by byte.
     pub(super) words: Option<usize>,
+    /// Whether the style fixes the whitespace of each place.
+    pub(super) has_layout: bool,
 }
 
 impl<'w> Draft<'w> {
@@ -54,7 +57,7 @@ impl<'w> Draft<'w> {
         tokens: &'w Tokens,
         masker: Box<dyn Masker>,
         settings: &'w SampleSettings,
-        seed: u64,
+        (seed, has_layout): (u64, bool),
     ) -> Self {
         Self {
             schema,
@@ -69,6 +72,7 @@ impl<'w> Draft<'w> {
             planned: VecDeque::new(),
             is_ending: false,
             words: None,
+            has_layout,
         }
     }
 
@@ -258,6 +262,9 @@ impl<'w> Draft<'w> {
 
     /// The beginning of a value.
     fn value(&mut self) -> Result<TokenId, SampleError> {
+        if let Some(space) = self.whitespace_of_layout()? {
+            return Ok(space);
+        }
         self.guide_of_value();
         let scale = if self.position.open.len() > DEEP { 0.05 } else { 1.0 };
         let numbers = self.allowed(self.tokens.numbers.iter().copied())?;
@@ -293,10 +300,7 @@ impl<'w> Draft<'w> {
             let mut ahead = self.masker.fork()?;
             ahead.advance(number)?;
             let mask = ahead.mask()?;
-            if [u32::from(b','), u32::from(b'}'), u32::from(b']'), END]
-                .iter()
-                .any(|end| mask.allows(*end))
-            {
+            if b",}] \n\r".iter().any(|end| mask.allows((*end).into())) || mask.allows(END) {
                 return Ok(number);
             }
         }
@@ -305,8 +309,8 @@ impl<'w> Draft<'w> {
 
     /// Chooses the next byte of a number, or the byte after it.
     fn number(&mut self, is_in_object: bool) -> Result<TokenId, SampleError> {
-        let may_end = self.allows(b',')? || self.allows(b'}')? || self.allows(b']')?;
-        if may_end {
+        let end = if is_in_object { b'}' } else { b']' };
+        if self.way_to(b',')?.is_some() || self.way_to(end)?.is_some() {
             return if is_in_object {
                 self.member_or_end()
             } else {
@@ -349,32 +353,44 @@ impl<'w> Draft<'w> {
             2 => 0.4,
             _ => 0.05,
         };
-        match (self.allows(b',')?, self.allows(b']')?) {
-            (true, true) if self.happens(goes_on) => Ok(b','.into()),
-            (true, false) => Ok(b','.into()),
-            _ => self.byte_or_any(b']'),
+        match (self.way_to(b',')?, self.way_to(b']')?) {
+            (Some(on), Some(_)) if self.happens(goes_on) => Ok(self.plan(on)),
+            (Some(on), None) => Ok(self.plan(on)),
+            (_, Some(end)) => Ok(self.plan(end)),
+            (None, None) => self.byte_or_any(b']'),
         }
+    }
+
+    /// Plans tokens, and returns the first.
+    fn plan(&mut self, tokens: impl IntoIterator<Item = TokenId>) -> TokenId {
+        self.planned.extend(tokens);
+        self.planned.pop_front().unwrap_or(END)
     }
 
     /// The next member of an object, or its end.
     fn member_or_end(&mut self) -> Result<TokenId, SampleError> {
-        let lead: &[u8] = match self.position.next {
-            Next::MemberOrEnd => b"\"",
-            _ => b",\"",
+        let is_first = self.position.next == Next::MemberOrEnd;
+        let separator = if is_first { b'"' } else { b',' };
+        let (mut on, end) = match (self.way_to(separator)?, self.way_to(b'}')?) {
+            (Some(on), Some(end)) => (on, end),
+            (Some(way), None) | (None, Some(way)) => return Ok(self.plan(way)),
+            (None, None) => return self.byte_or_any(b'}'),
         };
-        match (self.allows(lead[0])?, self.allows(b'}')?) {
-            (true, true) => {}
-            (true, false) => return Ok(lead[0].into()),
-            (false, _) => return self.byte_or_any(b'}'),
-        }
         if self.settings.optional == OptionalMembers::None {
-            return Ok(b'}'.into());
+            return Ok(self.plan(end));
         }
         let mut ahead = self.masker.fork()?;
-        for byte in lead {
-            if ahead.advance((*byte).into()).is_err() {
-                return Ok(b'}'.into());
+        for &token in &on {
+            ahead.advance(token)?;
+        }
+        if !is_first {
+            let Some(quote) = way_to(ahead.fork()?, b'"', self.has_layout)? else {
+                return Ok(self.plan(end));
+            };
+            for &token in &quote {
+                ahead.advance(token)?;
             }
+            on.extend(quote);
         }
         let declared = self.guide_of_container().names();
         let mask = ahead.mask()?;
@@ -396,11 +412,9 @@ impl<'w> Draft<'w> {
                 (true, _) => self.happens(0.05),
             };
         if name.is_none() && !is_free {
-            return Ok(b'}'.into());
+            return Ok(self.plan(end));
         }
-        self.planned
-            .extend(lead.iter().map(|byte| TokenId::from(*byte)).chain(name));
-        Ok(self.planned.pop_front().unwrap_or(END))
+        Ok(self.plan(on.into_iter().chain(name)))
     }
 
     /// Returns the first of some optional members that chance chooses; chance decides once about each member of a container.

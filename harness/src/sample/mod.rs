@@ -6,6 +6,7 @@
 
 mod draft;
 mod guide;
+mod layout;
 mod position;
 mod settings;
 #[cfg(test)]

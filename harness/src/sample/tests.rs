@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use maskwright::{ExactOptions, Formats, Style, Whitespace};
+use maskwright::{ExactOptions, FixedWhitespace, Formats, Indent, LineBreak, SpacesAround, Style, Whitespace};
 use maskwright_suites::validate::Validator;
 use serde_json::Value;
 
@@ -52,6 +52,32 @@ fn compact() -> Style {
     }
 }
 
+/// Layouts in which whitespace stands before commas, colons and brackets.
+fn layouts() -> [Style; 3] {
+    let indented = FixedWhitespace {
+        indent: Some(Indent::Spaces(2)),
+        colon: SpacesAround { before: 0, behind: 1 },
+        ..FixedWhitespace::default()
+    };
+    let spaced = SpacesAround { before: 1, behind: 2 };
+    let padded = FixedWhitespace {
+        comma: spaced,
+        colon: spaced,
+        padding: 3,
+        ..FixedWhitespace::default()
+    };
+    let tabs = FixedWhitespace {
+        comma: spaced,
+        indent: Some(Indent::Tab),
+        line_break: LineBreak::CarriageReturnLineFeed,
+        ..FixedWhitespace::default()
+    };
+    [indented, padded, tabs].map(|layout| Style {
+        whitespace: Whitespace::Fixed(layout),
+        ..Style::generation()
+    })
+}
+
 fn written(schema: &str, style: Style, optional: OptionalMembers, count: u64) -> Vec<String> {
     let settings = SampleSettings {
         optional,
@@ -67,7 +93,10 @@ fn written(schema: &str, style: Style, optional: OptionalMembers, count: u64) ->
 fn whatever_is_written_is_valid() {
     for schema in [ORDER].into_iter().chain(OTHERS) {
         let judge = Validator::new(schema).unwrap();
-        for style in [compact(), Style::generation(), Style::rfc8259()] {
+        for style in [compact(), Style::generation(), Style::rfc8259()]
+            .into_iter()
+            .chain(layouts())
+        {
             for optional in [OptionalMembers::All, OptionalMembers::Some, OptionalMembers::None] {
                 for document in written(schema, style, optional, 12) {
                     assert!(judge.judge(&document).valid, "{schema}\n{document}");
@@ -85,7 +114,7 @@ fn optional_members_are_written_as_asked() {
         let document: Value = serde_json::from_str(document).unwrap();
         document.as_object().unwrap().keys().cloned().collect()
     };
-    for style in [compact(), Style::rfc8259()] {
+    for style in [compact(), Style::rfc8259()].into_iter().chain(layouts()) {
         let all = written(ORDER, style, OptionalMembers::All, 30);
         let full = all.iter().filter(|document| names(document).len() == 8).count();
         assert!(full >= 20, "{all:?}");
@@ -101,9 +130,20 @@ fn optional_members_are_written_as_asked() {
 /// Strings are words, numbers small and arrays short, nearly always; and every value of an `enum` comes.
 #[test]
 fn documents_are_usual() {
-    let documents = written(ORDER, compact(), OptionalMembers::Some, 200);
+    for style in [compact()].into_iter().chain(layouts()) {
+        are_usual(&written(ORDER, style, OptionalMembers::Some, 200));
+    }
+    let kinds: BTreeSet<char> = written("true", compact(), OptionalMembers::Some, 200)
+        .iter()
+        .filter_map(|document| document.chars().next())
+        .map(|first| if first.is_ascii_digit() { '0' } else { first })
+        .collect();
+    assert!("{[\"0tfn".chars().all(|kind| kinds.contains(&kind)), "{kinds:?}");
+}
+
+fn are_usual(documents: &[String]) {
     let (mut plain, mut states) = (0, BTreeSet::new());
-    for document in &documents {
+    for document in documents {
         let document: Value = serde_json::from_str(document).unwrap();
         states.insert(document["state"].to_string());
         let lines = document["lines"].as_array().unwrap();
@@ -123,12 +163,6 @@ fn documents_are_usual() {
         documents.len(),
         documents.join("\n")
     );
-    let kinds: BTreeSet<char> = written("true", compact(), OptionalMembers::Some, 200)
-        .iter()
-        .filter_map(|document| document.chars().next())
-        .map(|first| if first.is_ascii_digit() { '0' } else { first })
-        .collect();
-    assert!("{[\"0tfn".chars().all(|kind| kinds.contains(&kind)), "{kinds:?}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use maskwright::{Compiler as _, ExactCompiler, ExactOptions, Masker};
+use maskwright::{Compiler as _, ExactCompiler, ExactOptions, Masker, Whitespace};
 use serde_json::Value;
 
 use super::draft::Draft;
@@ -18,6 +18,8 @@ pub struct DocumentWriter {
     tokens: Tokens,
     start: Box<dyn Masker>,
     settings: SampleSettings,
+    /// Whether the style fixes the whitespace of each place.
+    has_layout: bool,
 }
 
 impl DocumentWriter {
@@ -36,6 +38,7 @@ impl DocumentWriter {
         let parsed: Value = serde_json::from_str(schema).unwrap_or(Value::Null);
         let tokens = Tokens::new(&parsed)?;
         let root = options.schema.root.clone();
+        let has_layout = matches!(options.style.whitespace, Whitespace::Fixed(_));
         let compiler = ExactCompiler::new(tokens.vocabulary.clone(), options);
         Ok(Self {
             schema: parsed,
@@ -43,6 +46,7 @@ impl DocumentWriter {
             start: compiler.compile_with_documents(schema, documents)?,
             tokens,
             settings,
+            has_layout,
         })
     }
 
@@ -54,6 +58,13 @@ impl DocumentWriter {
     pub fn write(&self, seed: u64) -> Result<String, SampleError> {
         let masker = self.start.fork()?;
         let guide = Guide::root(&self.schema, &self.root);
-        Draft::new((&self.schema, guide), &self.tokens, masker, &self.settings, seed).write()
+        Draft::new(
+            (&self.schema, guide),
+            &self.tokens,
+            masker,
+            &self.settings,
+            (seed, self.has_layout),
+        )
+        .write()
     }
 }

@@ -123,6 +123,11 @@ impl Reading {
         if !self.is_finished() {
             return Err(ServerError::BrokenOff { bytes, message: failed });
         }
+        let is_nothing = self.text.is_empty() && self.refusal.is_empty() && self.reasoning_pieces == 0;
+        if self.finish.is_none() && is_nothing {
+            let message = Some("no part of an answer came before the end".to_owned());
+            return Err(ServerError::BrokenOff { bytes, message });
+        }
         let refusal = std::mem::take(&mut self.refusal);
         let reason = self.finish.take();
         let (outcome, message) = match reason.as_deref().map(|reason| self.dialect.outcome(reason)) {

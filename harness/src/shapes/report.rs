@@ -51,7 +51,7 @@ pub fn text(rows: &[ShapeRow], style: Style) -> String {
             only_required,
         ]);
     }
-    format!("{table}\n\n{LEGEND}\n")
+    format!("{table}\n\n{}\n", style.prose(LEGEND))
 }
 
 /// The figures as JSON.

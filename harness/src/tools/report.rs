@@ -45,7 +45,7 @@ impl ToolReport {
     fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         for row in &self.rows {
-            let name = format!("{} {} {}", row.model, row.framework, row.dataset);
+            let name = format!("{} {} {}", row.model, display_name(&row.framework), row.dataset);
             let open = row.planned.saturating_sub(row.answered + row.unusable);
             let mut note = |count: usize, what: &str| {
                 if count > 0 {
@@ -53,7 +53,10 @@ impl ToolReport {
                 }
             };
             note(open, "have no reply yet");
-            note(row.unusable, "could not be asked");
+            note(
+                row.unusable,
+                "could not be asked, for the reasons in records.jsonl (`unusable`)",
+            );
             note(row.refused, "had their structural tag refused");
             note(row.cut_off, "had their reply cut off at a limit");
         }

@@ -342,6 +342,11 @@ fn rows_count_requests_with_and_without_a_right_call_apart() {
         text.contains("m llguidance d: 1 of 4 requests had their structural tag refused."),
         "{text}"
     );
-    assert!(text.contains("m none d: 1 of 4 requests could not be asked."), "{text}");
+    assert!(
+        text.contains(
+            "m LM only d: 1 of 4 requests could not be asked, for the reasons in records.jsonl (`unusable`)."
+        ),
+        "{text}"
+    );
     assert_eq!(report.csv().lines().count(), 3);
 }

@@ -65,6 +65,32 @@ fn directory() -> TempDir {
 }
 
 #[test]
+fn defects_of_the_text_and_of_the_draft_have_their_places() {
+    let directory = directory();
+    let schema = "{\n  \"properties\": {\n    \"a\": {\"type\": \"integer\"},\n    \"a\": {}\n  }\n}";
+    let (code, text) = outcome(&check(directory.path(), &["-"], schema));
+    assert_eq!(code, 1, "{text}");
+    assert!(
+        text.starts_with("refused: malformed schema at /properties/a: line 4, column 5: the name"),
+        "{text}"
+    );
+    // The engine can use a schema that its draft forbids, and the judge of answers cannot.
+    let schema = r#"{"required": ["a", "a"]}"#;
+    let (code, text) = outcome(&check(directory.path(), &["-"], schema));
+    assert_eq!(code, 0, "{text}");
+    let said = "by the rules of the draft: the document is not a schema of its draft at `/required`";
+    assert!(text.contains(said) && !text.contains("no problems found"), "{text}");
+    let (_, json) = outcome(&check(directory.path(), &["-", "--json"], schema));
+    let json: Value = serde_json::from_str(&json).unwrap();
+    assert!(
+        json["not_a_schema"]
+            .as_str()
+            .is_some_and(|problem| problem.contains("/required")),
+        "{json}"
+    );
+}
+
+#[test]
 fn what_is_fine_ends_with_0() {
     let directory = directory();
     let output = check(directory.path(), &["fine.json", "--instance", "good.json"], "");

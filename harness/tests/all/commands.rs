@@ -280,6 +280,12 @@ fn rows_that_cannot_be_used_are_left_out_and_said() {
     let report: Value = serde_json::from_str(&succeed(&output)).unwrap();
     assert_eq!(report["rows"][0]["instances"], 1, "{report}");
     assert_eq!(report["rows"][0]["empirical"], 1.0, "{report}");
+    assert_eq!(report["rows"][0]["unusable"], 2, "{report}");
+    let tables = fs::read_to_string(out.join("report.md")).unwrap();
+    assert!(
+        tables.contains("2 of 3 schemas count nowhere: no answer can be judged by them"),
+        "{tables}"
+    );
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(
         said.contains("left out: mine/a") && said.contains("left out: mine/b"),

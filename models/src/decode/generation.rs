@@ -76,7 +76,7 @@ pub struct MaskTimes {
     pub masks: usize,
     /// Time the framework worked: masks, accepting tokens, forced tokens, completions.
     pub total: Duration,
-    /// The part of `total` that the forward passes did not hide, and the time it took to hand work to another thread.
+    /// Time that the model waited: the part of `total` that the forward passes did not hide, and the handing over between threads.
     pub exposed: Duration,
     /// Time for which the framework prepared tokens that were likely to be chosen, while forward passes ran
     /// ([`Masker::speculate`](maskwright::Masker::speculate)); not part of the above.

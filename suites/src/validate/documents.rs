@@ -44,8 +44,12 @@ impl Retrieve for Documents {
             .by_uri
             .get(uri)
             .or_else(|| self.by_uri.get(uri.strip_prefix(NAMELESS)?));
-        found
-            .cloned()
-            .ok_or_else(|| format!("the document `{uri}` is not at hand, and nothing is fetched").into())
+        found.cloned().ok_or_else(|| not_at_hand(uri).into())
     }
+}
+
+/// The message about a document that a schema refers to and that was not handed over.
+pub(super) fn not_at_hand(uri: &str) -> String {
+    let uri = uri.strip_prefix(NAMELESS).unwrap_or(uri);
+    format!("the document `{uri}` is not at hand, and nothing is fetched")
 }

@@ -38,7 +38,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, LazyLock};
 
 use jsonschema::error::ValidationErrorKind;
-use jsonschema::{Draft, PatternOptions, ValidationError};
+use jsonschema::{Draft, PatternOptions, ReferencingError, ValidationError};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -82,7 +82,10 @@ pub struct Validator {
 
 /// Error of a schema that cannot be used to judge texts.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{} at `{pointer}`: {message}", .kind.describe())]
+#[error("{}{}: {message}", .kind.describe(), match &pointer[..] {
+    "" => String::new(),
+    pointer => format!(" at `{pointer}`"),
+})]
 pub struct SchemaProblem {
     /// Kind of the problem.
     pub kind: SchemaProblemKind,
@@ -380,10 +383,15 @@ fn schema_problem(error: &ValidationError<'_>) -> SchemaProblem {
         ValidationErrorKind::Referencing(_) => SchemaProblemKind::Reference,
         _ => SchemaProblemKind::NotASchema,
     };
+    let message = match error.kind() {
+        // A relative reference in a schema without an identifier cannot even be looked up.
+        ValidationErrorKind::Referencing(ReferencingError::Unretrievable { uri, .. }) => documents::not_at_hand(uri),
+        _ => shortened(&error.to_string()),
+    };
     SchemaProblem {
         kind,
         pointer: error.instance_path().to_string(),
-        message: shortened(&error.to_string()),
+        message,
     }
 }
 

@@ -234,6 +234,17 @@ fn unusable_schemas_say_why() {
         SchemaProblemKind::Reference
     );
     assert_eq!(kind(r##"{"$ref": "#/nowhere"}"##), SchemaProblemKind::Reference);
+    // With an identifier and without one, a missing document is told alike.
+    for id in ["", r#""$id": "http://example.com/","#] {
+        let told = Validator::new(&format!(r#"{{{id} "$ref": "other.json"}}"#))
+            .unwrap_err()
+            .to_string();
+        assert!(
+            told.ends_with("other.json` is not at hand, and nothing is fetched"),
+            "{told}"
+        );
+        assert!(told.starts_with("a reference cannot be resolved: "), "{told}");
+    }
     let problem = Validator::new(r#"{"properties": {"a": {"type": "text"}}}"#).unwrap_err();
     assert_eq!(
         (problem.kind, problem.pointer.as_str()),

@@ -1,7 +1,10 @@
 //! `unevaluatedProperties` and `unevaluatedItems` beside every way in which a subschema applies to the same value, and everything that it may
 //! evaluate there.
 
-use rand::SeedableRng as _;
+use std::collections::HashSet;
+
+use rand::seq::IndexedRandom as _;
+use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
 use super::{document, loaded, subject, walk};
@@ -55,6 +58,31 @@ fn schemas() -> Vec<String> {
     schemas
 }
 
+/// A subschema with up to three of the above, within one another.
+fn nested(random: &mut ChaCha8Rng, depth: u32) -> String {
+    let (mut members, mut names) = (Vec::new(), HashSet::new());
+    for _ in 0..random.random_range(1..=3) {
+        let member = match depth > 0 && random.random_bool(0.6) {
+            true => PLACES.choose(random).unwrap().replace('P', &nested(random, depth - 1)),
+            false => (*EVALUATED.choose(random).unwrap()).to_owned(),
+        };
+        if names.insert(member.split(':').next().unwrap().to_owned()) {
+            members.push(member);
+        }
+    }
+    format!("{{{}}}", members.join(", "))
+}
+
+/// Random schemas whose unevaluated parts are restricted.
+fn nested_schemas(random: &mut ChaCha8Rng, count: usize) -> Vec<String> {
+    let schemas = (0..count).map(|_| {
+        let rest = RESTS.choose(random).unwrap();
+        let (part, definition) = (nested(random, 2), nested(random, 0));
+        format!(r#"{{{rest}, "allOf": [{part}], "$defs": {{"p": {definition}}}}}"#)
+    });
+    schemas.collect()
+}
+
 /// One automaton judges all documents, so that what it has learnt from one must not change what it says of another.
 #[test]
 fn unevaluated_parts_are_judged_as_the_specification_says() {
@@ -69,7 +97,7 @@ fn unevaluated_parts_are_judged_as_the_specification_says() {
         r#"{"b":1,"c":true}"#,
     ];
     documents.extend(plain.map(str::to_owned));
-    for schema in schemas() {
+    for schema in schemas().into_iter().chain(nested_schemas(&mut random, 300)) {
         let mut subject = subject(&schema);
         for text in &documents {
             assert_eq!(subject.accepts(text), subject.judge(text), "{schema}\n{text}");
@@ -80,6 +108,8 @@ fn unevaluated_parts_are_judged_as_the_specification_says() {
 #[test]
 fn walks_among_unevaluated_parts_end() {
     walk(Style::generation(), &schemas(), 60, &mut |_| {});
+    let mut random = ChaCha8Rng::seed_from_u64(8);
+    walk(Style::rfc8259(), &nested_schemas(&mut random, 100), 60, &mut |_| {});
 }
 
 /// On an array `dependentSchemas` says nothing, so that none has an item here.

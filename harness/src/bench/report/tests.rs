@@ -16,6 +16,7 @@ fn row(model: &str, framework: &str, declared: Option<f64>, tgt_s: f64) -> Bench
         instances: 4,
         planned: 4,
         no_room: 0,
+        unusable: 0,
         unanswered: 0,
         theoretical: None,
         declared,
@@ -121,7 +122,7 @@ fn the_text_says_what_is_missing_and_who_is_fastest() {
     rows.iter_mut().for_each(|row| row.planned = 10);
     rows[0].instances = 2;
     rows.iter_mut().for_each(|row| row.no_room = 3);
-    let sentences = speed(&rows, |one, _| match one.framework.as_str() {
+    let sentences = speed(&rows, 0.95, |one, _| match one.framework.as_str() {
         "a" => vec![(2.0, 1.0), (4.0, 2.0)],
         _ => vec![(1.0, 2.0), (2.0, 4.0)],
     });

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::error::CommandError;
-use crate::run::interrupt;
+use crate::run::{interrupt, progress};
 use crate::worker::spawn::spawn;
 
 /// Interval between two checks of a process.
@@ -47,6 +47,9 @@ pub fn run_part(name: &str, words: &[OsString], time: Duration) -> Result<PartEn
     let mut command = Command::new(std::env::current_exe()?);
     // The part's tables are in its directory, and in the report.
     command.args(words).env(PART, name).stdout(Stdio::null());
+    if progress::is_quiet() {
+        command.arg("--quiet");
+    }
     Ok(run_within(command, time, GRACE, interrupt::requested)?)
 }
 

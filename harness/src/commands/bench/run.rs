@@ -279,7 +279,9 @@ fn report(
     let rows = rows::rows(directory.records(), scope, Method { scoring, bootstrap });
     let report = Report {
         paper: arguments.paper.then(|| comparisons(&rows, scope.keys)),
-        speed: speed(&rows, |one, other| rows::paired_times(directory.records(), one, other)),
+        speed: speed(&rows, arguments.confidence, |one, other| {
+            rows::paired_times(directory.records(), one, other)
+        }),
         servers: server_rows(directory.records(), scope.keys, &rows),
         rows,
         scoring,

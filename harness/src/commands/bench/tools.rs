@@ -7,7 +7,7 @@ use std::time::Duration;
 use maskwright_models::{DecodeOptions, SamplingOptions};
 use maskwright_serving::tools::{ToolChoice, ToolFormat};
 use maskwright_suites::dataset::Subsample;
-use maskwright_suites::tool_calls::{BUILTIN, RequestSet};
+use maskwright_suites::tool_calls::{BUILTIN, RequestSet, ToolRequest};
 use maskwright_worker::Grammar;
 
 use super::BenchArguments;
@@ -40,6 +40,7 @@ pub(super) fn run(arguments: &BenchArguments, file: &Path) -> Result<(), Command
     arguments.directory.check(ToolSettings::COMMAND)?;
     arguments.rows.model.check(!chosen.models.is_empty())?;
     let set = requests(arguments, file)?;
+    check_choice(&choice(arguments), &set)?;
     let division = arguments.directory.division(chosen.all_models());
     chosen.models.retain(|model| {
         let mut requests = set.requests.iter();
@@ -128,6 +129,30 @@ fn check(rows: &Rows) -> Result<(), CommandError> {
             "servers are not asked for calls of functions: leave --server out of a run with --tools".to_owned(),
         )),
     }
+}
+
+/// Checks that some request has the function that is to be called.
+///
+/// # Errors
+///
+/// [`CommandError::Arguments`], with the functions that the first request has.
+fn check_choice(choice: &ToolChoice, set: &RequestSet) -> Result<(), CommandError> {
+    let ToolChoice::Function(name) = choice else {
+        return Ok(());
+    };
+    let has_it = |request: &&ToolRequest| request.functions.iter().any(|function| function.name == *name);
+    let Some(first) = set
+        .requests
+        .first()
+        .filter(|_| !set.requests.iter().any(|request| has_it(&request)))
+    else {
+        return Ok(());
+    };
+    let names: Vec<&str> = first.functions.iter().map(|function| &function.name[..]).collect();
+    Err(CommandError::Arguments(format!(
+        "--tool-choice {name}: it is none of auto, required and none, and no request has a function of that name; the first has {}",
+        names.join(", ")
+    )))
 }
 
 /// Reads the requests of a file, or returns the built-in sample.

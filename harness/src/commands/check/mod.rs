@@ -11,6 +11,7 @@ use maskwright::explain::{
 };
 use maskwright::lint::Warning;
 use maskwright::{CompileError, Draft};
+use maskwright_suites::validate::{SchemaProblemKind, Validator};
 use serde_json::{Map, Value, json};
 
 use super::arguments::documents::DocumentArguments;
@@ -64,6 +65,8 @@ struct Findings {
     left_out: Vec<Narrowing>,
     /// Whether the search for values left out reached its limit on work, so that there may be more.
     more_may_be_left_out: bool,
+    /// Reason for which the judge of answers takes the document for no schema of its draft, though the engine can use it.
+    not_a_schema: Option<String>,
     /// Files of `--documents` that no schema refers to.
     unused_documents: Vec<PathBuf>,
     /// Instances with the byte at which each is forbidden, if any; not examined where a schema is refused.
@@ -127,6 +130,12 @@ fn find(
             }
         }
         Err(error) => findings.refused.push(error),
+    }
+    if findings.refused.is_empty()
+        && let Err(problem) = Validator::with_documents(schema, &options.schema.documents)
+        && problem.kind == SchemaProblemKind::NotASchema
+    {
+        findings.not_a_schema = Some(problem.to_string());
     }
     Ok(findings)
 }
@@ -192,10 +201,13 @@ fn line(schema: &str, place: &KeywordLocation) -> Option<usize> {
 
 /// Beginning of the message that a schema is not JSON, which goes on with line and column.
 const NOT_JSON: &str = "not JSON: line ";
+/// Beginning of the message of another defect of the schema's text, which goes on with line and column.
+const IN_LINE: &str = "line ";
 
 /// Returns the line of the keyword that an error is about, where that is in the schema itself, or of the defect of a text that is not JSON.
 fn error_line(schema: &str, error: &CompileError) -> Option<usize> {
-    if let Some(place) = error.message().strip_prefix(NOT_JSON) {
+    let message = error.message();
+    if let Some(place) = message.strip_prefix(NOT_JSON).or_else(|| message.strip_prefix(IN_LINE)) {
         return place.split(',').next()?.parse().ok();
     }
     let pointer = error.pointer()?;
@@ -222,7 +234,7 @@ fn terminal(findings: &Findings, schema: &str, path: &Path) -> String {
             true => format!("{}: {}", path.display(), error.message()),
             false => format!(
                 "{}{}",
-                at(error_line(schema, error)),
+                at(error_line(schema, error).filter(|_| !error.message().starts_with(IN_LINE))),
                 documents::with_hint(error.to_string())
             ),
         };
@@ -236,6 +248,11 @@ fn terminal(findings: &Findings, schema: &str, path: &Path) -> String {
     }
     for line in warnings::described(&findings.warnings, schema) {
         line_of_others(line);
+    }
+    if let Some(problem) = &findings.not_a_schema {
+        line_of_others(format!(
+            "by the rules of the draft: {problem}; commands that judge answers leave such a schema out"
+        ));
     }
     for left_out in &findings.left_out {
         line_of_others(format!("left out by the style: {left_out}"));
@@ -253,7 +270,7 @@ fn terminal(findings: &Findings, schema: &str, path: &Path) -> String {
             Some(forbidden) => format!("{}: forbidden at {forbidden}", path.display()),
         });
     }
-    if summary(findings).is_none() && findings.warnings.is_empty() {
+    if summary(findings).is_none() && findings.warnings.is_empty() && findings.not_a_schema.is_none() {
         text += "no problems found: no keyword is refused, and every part has a value\n";
     }
     text
@@ -326,6 +343,7 @@ fn report(findings: &Findings, schema: &str) -> Value {
         "warnings": warnings::report(&findings.warnings, schema),
         "conflict": findings.conflict.as_ref().map(keywords),
         "unsatisfiable_parts": parts.collect::<Vec<_>>(),
+        "not_a_schema": findings.not_a_schema,
         "left_out": left_out.collect::<Vec<_>>(),
         "left_out_is_complete": !findings.more_may_be_left_out,
         "unused_documents": findings.unused_documents.iter().map(|path| path.display().to_string()).collect::<Vec<_>>(),

@@ -19,7 +19,8 @@ use crate::results::{coverage, ifstruct, masks, testsuite};
 const OURS: &str = "maskwright";
 
 /// Legend printed below the table.
-const LEGEND: &str = "speed: tokens per second, times those of the model alone on the same schemas; TPOT: median time per output token; valid answers: of all \
+const LEGEND: &str = "speed: how many times as fast a token comes, after the first, as from the model alone, over the schemas that both answer (geometric mean); TPOT: median \
+time per output token after the first, over the schemas that all rows of the model have a time of; valid answers: of all \
 schemas of the datasets of `bench`, and right answers: of the tasks of `quality`, that all rows of the model have answers to, or of a row's own where \
 they share none; IFStruct: replies that pass, of the model alone in the row LM only and constrained in that of maskwright; Test Suite (cases of all \
 drafts that have a run), MaskBench and true coverage judge the framework without a model. NA: no run has it; of several runs of the same, the first counts.";

@@ -100,7 +100,7 @@ pub(super) fn piece(event: &Value) -> Result<Piece, NoPiece> {
         .unwrap_or(&Value::Null);
     let text = |value: &Value, name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned);
     Ok(Piece {
-        text: text(delta, "content").unwrap_or_default(),
+        text: content(delta)?,
         refusal: text(delta, "refusal").unwrap_or_default(),
         reasoning: REASONING
             .iter()
@@ -112,6 +112,16 @@ pub(super) fn piece(event: &Value) -> Result<Piece, NoPiece> {
         model: text(event, "model").filter(|model| !model.is_empty()),
         fingerprint: text(event, "system_fingerprint").filter(|mark| !mark.is_empty()),
     })
+}
+
+/// Returns the text of a message, or of a piece of one. Some servers write it as a list of parts, of which those with a `text` are the answer.
+fn content(delta: &Value) -> Result<String, NoPiece> {
+    match delta.get("content") {
+        None | Some(Value::Null) => Ok(String::new()),
+        Some(Value::String(text)) => Ok(text.clone()),
+        Some(Value::Array(parts)) => Ok(parts.iter().filter_map(|part| part["text"].as_str()).collect()),
+        Some(_) => Err(NoPiece::Malformed("`content` is not a text".to_owned())),
+    }
 }
 
 fn read_usage(counts: &Value) -> Option<TokenUsage> {
@@ -169,9 +179,12 @@ mod tests {
         let timings = r#"{"choices": [{"finish_reason": "stop", "delta": {}}], "timings": {"prompt_n": 2, "cache_n": 7, "predicted_n": 3}}"#;
         let last = read(timings).unwrap();
         assert_eq!((last.finish.as_deref(), last.usage.unwrap().prompt), (Some("stop"), 9));
+        let parts = r#"{"choices": [{"delta": {"content": [{"type": "thinking", "thinking": []}, {"type": "text", "text": "{}"}]}}]}"#;
+        assert_eq!(read(parts).unwrap().text, "{}");
         let whole = r#"{"choices": [{"message": {"content": null, "refusal": "I cannot"}, "finish_reason": "stop"}]}"#;
         assert_eq!(read(whole).unwrap().refusal, "I cannot");
-        for malformed in ["[]", "7", r#"{"choices": 3}"#, r#"{"ok": true}"#] {
+        let typed = r#"{"choices": [{"delta": {"content": 5}}]}"#;
+        for malformed in ["[]", "7", r#"{"choices": 3}"#, r#"{"ok": true}"#, typed] {
             assert!(matches!(read(malformed), Err(NoPiece::Malformed(_))), "{malformed}");
         }
     }
