@@ -152,6 +152,8 @@ pub fn run(arguments: &MasksArguments) -> Result<(), CommandError> {
             file: (*file).to_owned(),
         })
     });
+    // Before the directory is made: a framework that cannot start leaves none.
+    let workers = workers(&frameworks, &provision)?;
     let mut directory = arguments.directory.open(&mut manifest, planned.collect())?;
     interrupt::watch();
     let mut run = MaskRun {
@@ -161,7 +163,7 @@ pub fn run(arguments: &MasksArguments) -> Result<(), CommandError> {
         style: &style,
         warm: HashMap::new(),
         vocabulary: &vocabulary,
-        frameworks: workers(&frameworks, &provision)?,
+        frameworks: workers,
         options: TrialOptions {
             limits: arguments.replay.limits(),
             first_mask: true,

@@ -65,6 +65,10 @@ pub fn text(rows: &[MaskRow], frameworks: &[FrameworkSettings], speed: &[String]
             let reason = format!("{} refused {count}: {}", row.framework, with_hint(reason.clone()));
             let _ = writeln!(text, "{}{}", legend(&reason), style.paragraph());
         }
+        for (reason, count) in row.crash_reasons.iter().take(REASONS) {
+            let reason = format!("{} crashed or broke the protocol on {count}: {reason}", row.framework);
+            let _ = writeln!(text, "{}{}", legend(&reason), style.paragraph());
+        }
         let left: usize = reasons.iter().skip(REASONS).map(|(_, count)| count).sum();
         if left > 0 {
             let name = &row.framework;
@@ -114,7 +118,7 @@ fn results(rows: &[MaskRow]) -> Vec<String> {
             (row.invalidation_errors, "on {} an invalid document was accepted"),
             (row.compile_errors, "{} refused"),
             (row.timeouts, "{} over the time limit"),
-            (row.crashes, "on {} it crashed"),
+            (row.crashes, "on {} it crashed or broke the protocol"),
             (row.out_of_memory, "{} over the memory limit"),
         ];
         let others = counts.iter().filter(|(count, _)| *count > 0);

@@ -51,6 +51,8 @@ pub struct MaskRow {
     pub forced_share: Option<f64>,
     /// Reasons for which schemas were refused, with their numbers, the most frequent first.
     pub compile_error_reasons: Vec<(String, usize)>,
+    /// Words on crashes and breaches of the protocol, with their numbers, the most frequent first.
+    pub crash_reasons: Vec<(String, usize)>,
 }
 
 /// Memory of compiled schemas after their instances, each by itself, in KiB.
@@ -253,7 +255,15 @@ fn row(framework: &str, by_framework: &ByFramework<'_>, check_end: bool) -> Mask
         peak_rss_mib: records.iter().map(|record| record.peak_rss_mib).max().unwrap_or(0),
         schema_kib: schema_memory(&own),
         forced_share: forced_share(&own),
-        compile_error_reasons: reasons(records),
+        compile_error_reasons: reasons(
+            records
+                .iter()
+                .filter_map(|record| Some(&record.compile_error.as_ref()?.message)),
+        ),
+        crash_reasons: reasons(records.iter().filter_map(|record| {
+            let ending = record.ending.as_ref()?;
+            matches!(ending.kind, EndingKind::Crash | EndingKind::Protocol).then_some(&ending.message)
+        })),
     }
 }
 
@@ -296,11 +306,11 @@ fn forced_share(records: &[&MaskRecord]) -> Option<f64> {
     (tokens > 0).then(|| forced as f64 / tokens as f64)
 }
 
-/// Returns the reasons with their numbers; parts that differ between schemas (numbers, quoted names) are left out.
-fn reasons(records: &[&MaskRecord]) -> Vec<(String, usize)> {
+/// Returns messages with their numbers; parts that differ between schemas (numbers, quoted names) are left out.
+fn reasons<'a>(messages: impl Iterator<Item = &'a String>) -> Vec<(String, usize)> {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    for error in records.iter().filter_map(|record| record.compile_error.as_ref()) {
-        *counts.entry(generalised(&error.message)).or_default() += 1;
+    for message in messages {
+        *counts.entry(generalised(message)).or_default() += 1;
     }
     let mut counts: Vec<(String, usize)> = counts.into_iter().collect();
     counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));

@@ -198,6 +198,15 @@ impl AnswerRecord {
         self.compile.as_ref().is_some_and(|compile| compile.error.is_some())
     }
 
+    /// The framework's words, where it failed during the answer.
+    pub fn failure(&self) -> Option<&str> {
+        let generation = self
+            .generation
+            .as_ref()
+            .filter(|generation| generation.framework_failed)?;
+        Some(generation.error.as_deref().unwrap_or_default())
+    }
+
     /// Whether the answer is right, read leniently.
     pub fn is_right(&self) -> bool {
         self.judgement

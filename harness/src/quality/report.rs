@@ -10,6 +10,10 @@ use crate::frameworks::display_name;
 use crate::report::part::Part;
 use crate::report::statistics::Interval;
 use crate::report::table::{CellText, Style, Table, table};
+use crate::terminal::{one_line, shortened};
+
+/// Largest number of characters of a framework's words in a note.
+const MESSAGE: usize = 160;
 
 /// Report of a quality run: rows, overlaps and warnings.
 pub struct QualityReport {
@@ -94,6 +98,13 @@ impl QualityReport {
             }
             if row.refused > 0 {
                 notes.push(format!("{name}: the schema was refused {} times.", row.refused));
+            }
+            if let Some(failure) = &row.failure {
+                let failure = shortened(&one_line(failure), MESSAGE);
+                notes.push(format!(
+                    "{name}: the framework failed on {} of {} questions ({failure}).",
+                    row.failed, row.answered
+                ));
             }
             if row.no_room > 0 {
                 notes.push(format!(
@@ -285,6 +296,7 @@ impl QualityReport {
                 "cut_off",
                 "valid",
                 "refused",
+                "failed",
                 "mean_tokens",
                 "mean_reasoning_tokens",
                 "only_this",
@@ -313,6 +325,7 @@ impl QualityReport {
                 number(row.cut_off),
                 number(row.valid),
                 row.refused.to_string(),
+                row.failed.to_string(),
                 number(row.mean_tokens),
                 number(row.reasoning.map(|reasoning| reasoning.mean_tokens)),
                 against.map_or_else(String::new, |against| against.only_this.to_string()),

@@ -108,6 +108,11 @@ pub struct QualityRow {
     pub valid: Option<f64>,
     /// Questions on which the schema was refused.
     pub refused: usize,
+    /// Questions on which the framework failed during the answer.
+    pub failed: usize,
+    /// Its words on the first of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
     /// Mean number of tokens of an answer.
     pub mean_tokens: Option<f64>,
     /// Length of the reasoning before answers; `None` where no answer has reasoning before it.
@@ -294,6 +299,8 @@ fn row(answers: &Answers<'_>, key: &RowKey, alone: Option<&RowKey>, scope: TaskS
         cut_off: share(count(&AnswerRecord::was_cut_off)),
         valid: share(count(&|record| record.valid == Some(true))),
         refused: count(&AnswerRecord::was_refused),
+        failed: count(&|record| record.failure().is_some()),
+        failure: records.iter().find_map(|record| record.failure()).map(str::to_owned),
         mean_tokens: (!tokens.is_empty()).then(|| tokens.iter().sum::<f64>() / tokens.len() as f64),
         reasoning: ReasoningRow::of(&records),
         mask_effect: MaskEffectRow::of(&records),

@@ -122,6 +122,21 @@ fn refusals_and_answers_that_were_cut_off_are_wrong_unless_they_can_be_read() {
     );
     assert_eq!((ours.unreadable, ours.cut_off, ours.refused), (Some(0.6), Some(0.6), 1));
     assert_eq!((ours.valid, ours.mean_tokens), (Some(0.2), Some(30.0)));
+    assert_eq!((ours.failed, &ours.failure), (0, &None));
+    let mut failed = ended("llguidance", "1", "", 3, FinishReason::TokenLimit);
+    let generation = failed.generation.as_mut().unwrap();
+    (generation.framework_failed, generation.error) = (true, Some("token 7 is not allowed".to_owned()));
+    let report = QualityReport {
+        rows: derived(&[failed], &["llguidance"]),
+        overlaps: Vec::new(),
+        paper: false,
+        warnings: Vec::new(),
+    };
+    let text = report.text(Style::Markdown);
+    assert!(
+        text.contains("the framework failed on 1 of 1 questions (token 7 is not allowed)."),
+        "{text}"
+    );
     assert_eq!((ours.paper, alone.paper), (Some(0.838), Some(0.801)));
     // Question 2 was answered by one only and is no pair.
     let against = ours.against_alone.unwrap();

@@ -11,9 +11,18 @@ use crate::{ifstruct as ifstruct_room, masks as masks_room, testsuite as testsui
 /// Defects of each framework in a report of `coverage`.
 const DEFECTS: usize = 50;
 
+/// Returns a sentence on a run that is not finished, where its own tables do not say so; `None` of a finished one.
+fn unfinished(run: &Run) -> Option<String> {
+    match run.found {
+        Found::Suite(_) | Found::Masks(_) | Found::Coverage(_) => Some(format!("UNFINISHED: {}", run.unfinished()?)),
+        // These say for each row how many questions are open.
+        Found::Bench(_) | Found::Quality(_) | Found::Tools(_) | Found::Ifstruct(..) => None,
+    }
+}
+
 /// The tables of a run, for a terminal or in Markdown.
 pub fn parts(run: &Run, reading: ReadOptions, style: Style) -> Vec<Part> {
-    match &run.found {
+    let mut parts = match &run.found {
         Found::Bench(records) => bench::report(records, reading).parts(style),
         Found::Quality(records) => quality::report(records).parts(style),
         Found::Tools(records) => tools::report(records).parts(style),
@@ -29,11 +38,20 @@ pub fn parts(run: &Run, reading: ReadOptions, style: Style) -> Vec<Part> {
         Found::Ifstruct(records, samples) => {
             let mut parts = ifstruct_room::report::parts(&ifstruct::report(records, samples), style);
             if let Some(first) = parts.first_mut() {
+                let rows = ifstruct::report(records, samples);
+                let open = ifstruct_room::report::unfinished(&rows, samples.all().len());
+                first
+                    .notes
+                    .extend(open.lines().filter(|line| !line.is_empty()).map(str::to_owned));
                 first.notes.extend(records.warnings.iter().cloned());
             }
             parts
         }
+    };
+    if let Some(first) = parts.first_mut() {
+        first.notes.extend(unfinished(run));
     }
+    parts
 }
 
 /// The report in Markdown, as the run writes `report.md`.
@@ -63,7 +81,8 @@ pub fn markdown(run: &Run, reading: ReadOptions) -> String {
             ifstruct_room::report::leaderboard(&rows, style) + &unfinished + &warnings.collect::<String>()
         }
     };
-    run.heading() + &text
+    let unfinished = unfinished(run).map(|sentence| format!("\n{sentence}\n"));
+    run.heading() + &text + &unfinished.unwrap_or_default()
 }
 
 /// The figures as one JSON object, as the run writes `report.json`.

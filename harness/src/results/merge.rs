@@ -19,7 +19,7 @@ use crate::run::shard::Shard;
 #[derive(Debug, thiserror::Error)]
 pub enum MergeError {
     /// A run was not measured in parts.
-    #[error("{} holds a whole run: give directories of parts, which runs with --shard make", path.display())]
+    #[error("{} holds a whole run or a merged one: give directories of parts, which runs with --shard make, or one with all of them", path.display())]
     NoPart {
         /// The directory.
         path: PathBuf,

@@ -229,6 +229,72 @@ impl Run {
         name.map_or_else(String::new, |name| name.to_string_lossy().into_owned())
     }
 
+    /// Returns a sentence on the records of a run that is not finished; `None` of a finished one.
+    pub fn unfinished(&self) -> Option<String> {
+        let (settings, all): (&Value, &[&str]) = match &self.found {
+            Found::Bench(records) => (&records.settings, &["models", "frameworks"]),
+            Found::Quality(records) => (&records.settings, &[]),
+            Found::Tools(records) => (&records.settings, &["models", "frameworks"]),
+            Found::Suite(records) => (&records.settings, &["frameworks"]),
+            Found::Masks(records) => (&records.settings, &["frameworks"]),
+            Found::Coverage(records) => (&records.settings, &["frameworks"]),
+            Found::Ifstruct(records, _) => (&records.settings, &["models", "modes"]),
+        };
+        let sum = |list: &str, member: &str| -> u64 {
+            let members = settings[list].as_array().into_iter().flatten();
+            let numbers = members.filter_map(|one| one[member].as_u64());
+            numbers.fold(0, u64::saturating_add)
+        };
+        let questions: Option<u64> = match self.command() {
+            "bench" => Some(sum("datasets", "instances")),
+            "testsuite" => settings["cases"].as_u64(),
+            "masks" => settings["files"].as_u64(),
+            "coverage" => {
+                let cases = settings["cases"].as_u64().unwrap_or(0);
+                settings["files"].as_u64().map(|files| files.saturating_add(cases))
+            }
+            "ifstruct run" => settings["samples"].as_u64(),
+            _ => None,
+        };
+        let has_servers = settings["servers"]
+            .as_array()
+            .is_some_and(|servers| !servers.is_empty());
+        let times: u64 = all
+            .iter()
+            .map(|list| settings[*list].as_array().map_or(1, |list| list.len() as u64))
+            .fold(1, u64::saturating_mul);
+        // Runs of earlier versions do not tell; servers are rows beside the models, so that the number is another.
+        let told = self
+            .manifests
+            .iter()
+            .map(|manifest| manifest["planned"].as_u64())
+            .sum::<Option<u64>>();
+        let counted = questions.filter(|_| !has_servers && self.paths.len() == 1);
+        let planned = told.or_else(|| counted.map(|questions| questions.saturating_mul(times)))?;
+        let missing = self
+            .manifests
+            .iter()
+            .flat_map(|manifest| manifest["missing"].as_array().into_iter().flatten());
+        let missing: Vec<&str> = missing.filter_map(Value::as_str).collect();
+        if !missing.is_empty() {
+            return Some(format!(
+                "{} of `{}` is unfinished: {}.",
+                self.name(),
+                self.command(),
+                missing.join("; ")
+            ));
+        }
+        let is_short = (self.len() as u64) < planned;
+        is_short.then(|| {
+            format!(
+                "{} of `{}` is unfinished: {} of {planned} records.",
+                self.name(),
+                self.command(),
+                self.len()
+            )
+        })
+    }
+
     /// Whether the tables of the run have times.
     fn has_times(&self) -> bool {
         !matches!(self.found, Found::Quality(_) | Found::Suite(_) | Found::Coverage(_))
@@ -515,5 +581,59 @@ mod tests {
                 .ends_with("holds no run: name a run's directory, such as runs/bench-DATE-TIME"),
             "{error}"
         );
+    }
+
+    fn of_two_models(instances: u64) -> Run {
+        let record = |model: &str| {
+            let key = json!({"model": model, "framework": "maskwright", "dataset": "d", "instance": "i"});
+            serde_json::from_value(key).unwrap()
+        };
+        let settings = json!({
+            "models": [{"name": "a"}, {"name": "b"}], "frameworks": [{"name": "maskwright"}],
+            "datasets": [{"name": "d", "instances": instances}],
+        });
+        Run {
+            paths: vec!["run".into()],
+            manifests: vec![json!({"settings": settings, "planned": instances.saturating_mul(2)})],
+            found: Found::Bench(RunRecords {
+                settings_of_each: vec![settings.clone()],
+                settings,
+                records: vec![record("a"), record("b")],
+                warnings: Vec::new(),
+            }),
+        }
+    }
+
+    #[test]
+    fn what_is_planned_of_a_run_of_two_models_is_half_of_it_for_one() {
+        let mut whole = of_two_models(1);
+        assert_eq!(whole.unfinished(), None);
+        assert!(whole.keep_model("a"));
+        assert_eq!((whole.unfinished(), whole.len()), (None, 1));
+        let mut short = of_two_models(2);
+        assert!(short.unfinished().unwrap().contains("2 of 4 records"));
+        assert!(short.keep_model("b"));
+        assert!(short.unfinished().unwrap().contains("1 of 2 records"));
+        // The second model has no record yet.
+        let mut begun = of_two_models(1);
+        if let Found::Bench(records) = &mut begun.found {
+            records.records.truncate(1);
+        }
+        assert!(begun.unfinished().unwrap().contains("1 of 2 records"));
+        assert!(begun.keep_model("a"));
+        assert_eq!(begun.unfinished(), None);
+        // Of other commands, too.
+        let mut answers = of_two_models(2);
+        answers.found = Found::Quality(RunRecords {
+            settings_of_each: vec![json!({})],
+            settings: json!({}),
+            records: Vec::new(),
+            warnings: Vec::new(),
+        });
+        assert!(answers.unfinished().unwrap().contains("0 of 4 records"));
+        // A manifest may say anything, and those of earlier versions say no number.
+        let mut any = of_two_models(u64::MAX);
+        any.manifests = vec![json!({})];
+        assert!(any.unfinished().unwrap().contains(&u64::MAX.to_string()));
     }
 }

@@ -67,20 +67,41 @@ pub fn records_of_runs<R: Recorded>(paths: &[PathBuf]) -> Result<Vec<R>, RunDire
 ///
 /// # Errors
 ///
-/// [`RunDirectoryError::Read`] and [`RunDirectoryError::Damaged`], with the line.
+/// [`RunDirectoryError::Read`] and [`RunDirectoryError::Damaged`], with the line, also where a record is there twice.
 pub fn records_of_run<R: Recorded>(path: &Path) -> Result<Vec<R>, RunDirectoryError> {
-    let (lines, _) = read_records::<R>(&path.join(RECORDS))?;
+    let path = path.join(RECORDS);
+    let (lines, _) = read_records::<R>(&path)?;
     let mut seen = HashSet::new();
-    let records = lines.into_iter().map(|(_, record)| record);
-    Ok(records
-        .filter(|record| record.is_final() && seen.insert(record.key().clone()))
-        .collect())
+    let mut records = Vec::with_capacity(lines.len());
+    for (line, record) in lines.into_iter().filter(|(_, record)| record.is_final()) {
+        if !seen.insert(record.key().clone()) {
+            let message = format!(
+                "a second record of {}",
+                serde_json::to_string(record.key()).unwrap_or_default()
+            );
+            return Err(RunDirectoryError::Damaged { path, line, message });
+        }
+        records.push(record);
+    }
+    Ok(records)
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::directory::tests::Counted;
     use super::*;
+
+    #[test]
+    fn a_record_that_is_there_twice_is_refused_with_its_line() {
+        let directory = tempfile::tempdir().unwrap();
+        fs::write(
+            directory.path().join(RECORDS),
+            "{\"key\": 1}\n{\"key\": 2}\n{\"key\": 1}\n",
+        )
+        .unwrap();
+        let error = records_of_run::<Counted>(directory.path()).unwrap_err().to_string();
+        assert!(error.contains("line 3: a second record of 1"), "{error}");
+    }
 
     #[test]
     fn runs_with_records_of_the_same_are_refused() {

@@ -85,6 +85,15 @@ impl CallRecord {
         self.compile.as_ref().is_some_and(|compile| compile.error.is_some())
     }
 
+    /// The framework's words, where it failed during the reply.
+    pub fn failure(&self) -> Option<&str> {
+        let generation = self
+            .generation
+            .as_ref()
+            .filter(|generation| generation.framework_failed)?;
+        Some(generation.error.as_deref().unwrap_or_default())
+    }
+
     fn finish(&self) -> Option<FinishReason> {
         self.generation.as_ref().and_then(|generation| generation.finish)
     }

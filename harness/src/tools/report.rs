@@ -58,6 +58,10 @@ impl ToolReport {
                 "could not be asked, for the reasons in records.jsonl (`unusable`)",
             );
             note(row.refused, "had their structural tag refused");
+            note(
+                row.failed,
+                "had the framework fail on their reply, for the reasons in records.jsonl (`error`)",
+            );
             note(row.cut_off, "had their reply cut off at a limit");
         }
         notes.extend(self.warnings.iter().cloned());
@@ -160,6 +164,7 @@ impl ToolReport {
             "requests_without_calls",
             "declined",
             "refused",
+            "failed",
             "cut_off",
             "ttft_s",
             "tpot_ms",
@@ -194,6 +199,7 @@ impl ToolReport {
                 row.declined.whole.to_string(),
                 row.declined.part.to_string(),
                 row.refused.to_string(),
+                row.failed.to_string(),
                 row.cut_off.to_string(),
                 number(row.ttft_s),
                 number(row.tpot_ms),

@@ -74,6 +74,8 @@ pub struct CallRow {
     pub declined: Share,
     /// Number of requests whose structural tag was refused.
     pub refused: usize,
+    /// Number of requests on which the framework failed during the reply.
+    pub failed: usize,
     /// Number of replies that were cut off at a limit.
     pub cut_off: usize,
     /// Median time to the first token, in seconds.
@@ -135,6 +137,7 @@ fn row(dataset: &str, planned: usize, key: &RowKey, records: &[&CallRecord]) -> 
         accepted: Share::of(&calling, CallRecord::is_right),
         declined: Share::of(&declining, CallRecord::is_right),
         refused: usable.iter().filter(|record| record.was_refused()).count(),
+        failed: usable.iter().filter(|record| record.failure().is_some()).count(),
         cut_off: usable.iter().filter(|record| record.was_cut_off()).count(),
         ttft_s: median(generations().filter_map(|generation| generation.ttft_s)),
         tpot_ms: median(generations().filter_map(|generation| generation.tpot_ms)),

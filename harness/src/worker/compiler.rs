@@ -135,6 +135,13 @@ impl Masker for WorkerMasker {
         if !self.mask_is_current {
             let (reply, bytes) = self.request::<MaskReply>(&Request::Mask { masker: self.id })?;
             self.check(reply.mask_error)?;
+            let expected = 4 * self.mask.words().len();
+            if bytes.len() != expected {
+                let breach = WorkerFailure::Protocol {
+                    message: format!("a mask of {} bytes instead of {expected}", bytes.len()),
+                };
+                return Err(MaskError::Internal(breach.to_string()));
+            }
             let words: Vec<u32> = bytes
                 .chunks_exact(4)
                 .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))

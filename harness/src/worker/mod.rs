@@ -234,8 +234,20 @@ impl Worker {
         forced: bool,
         limits: &Limits,
     ) -> Result<Replayed, WorkerFailure> {
+        let count = tokens.len();
         let tokens = Cow::Borrowed(tokens);
-        self.request(&Request::Replay { masker, tokens, forced }, limits)
+        let replayed: Replayed = self.request(&Request::Replay { masker, tokens, forced }, limits)?;
+        let (accepted, times) = (replayed.accepted, [replayed.wall_ns.len(), replayed.cpu_ns.len()]);
+        // A worker need not tell processor times.
+        if accepted > count || times[1] > 0 && times[0] != times[1] {
+            return Err(WorkerFailure::Protocol {
+                message: format!(
+                    "a replay of {count} tokens with {accepted} accepted, {} times of `wall_ns` and {} of `cpu_ns`",
+                    times[0], times[1]
+                ),
+            });
+        }
+        Ok(replayed)
     }
 
     /// Releases a masker, whose results are known: a process that ends while it does so is replaced, and no other schema is charged with it.

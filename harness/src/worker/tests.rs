@@ -182,6 +182,28 @@ fn compiler(body: &str) -> WorkerCompiler {
     WorkerCompiler::new(worker(body), LIMITS, LIMITS, 3, false)
 }
 
+/// Replies of a wrong length are breaches of the protocol, and not verdicts on the framework.
+#[test]
+fn replies_of_a_wrong_length_are_refused() {
+    for reply in [
+        r#"{"accepted":1,"complete":true,"wall_ns":[],"cpu_ns":[4]}"#,
+        r#"{"accepted":101,"complete":true,"wall_ns":[5],"cpu_ns":[4]}"#,
+    ] {
+        let mut worker = worker(&format!(
+            r#"case "$line" in *'"op":"replay"'*) echo '{reply}'; continue ;; esac"#
+        ));
+        let trial = trial(&mut worker, "good", LIMITS);
+        let ending = trial.replays[0].as_ref().unwrap_err();
+        assert_eq!(ending.kind, EndingKind::Protocol, "{ending:?}");
+    }
+    let short = r#"printf '{"wall_ns":1,"bytes":3}\n\002\000\000'"#;
+    let compiler = compiler(&format!(
+        r#"case "$line" in *'"op":"mask"'*) {short}; continue ;; esac"#
+    ));
+    let error = compiler.compile("good").unwrap().mask().unwrap_err().to_string();
+    assert!(error.contains("a mask of 3 bytes instead of 4"), "{error}");
+}
+
 #[test]
 fn masks_come_through_and_maskers_of_a_dead_worker_say_so() {
     let compiler = compiler(r#"case "$line" in *bad*) kill -SEGV $$ ;; esac"#);

@@ -253,6 +253,22 @@ fn replies_are_joined_with_samples_by_seed() {
         (&json!(0), &json!(3))
     );
 
+    // A reply may contain its sample where others name theirs.
+    let mut whole: Value = serde_json::from_str(&sample(1, "json", false).to_string()).unwrap();
+    whole["response"] = json!("[{\"id\": \"A\"}]");
+    let named = json!({"seed": 2, "response": "- id: A"});
+    fs::write(replies, format!("{whole}\n{named}\n")).unwrap();
+    let output = program(&["score", replies, "--samples", samples, "--json"])
+        .output()
+        .unwrap();
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(
+        (&report["scored"], &report["missing"]),
+        (&json!(2), &json!(0)),
+        "{report}"
+    );
+
+    fs::write(replies, lines.join("\n")).unwrap();
     fs::write(samples, "{}\n").unwrap();
     let output = program(&["score", replies, "--samples", samples]).output().unwrap();
     assert_eq!(exit_code(&output), 3);

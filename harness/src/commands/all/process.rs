@@ -77,8 +77,11 @@ fn run_within(
             return Ok(PartEnd::Interrupted);
         }
         if started.elapsed() + kept >= time {
-            stop(&mut child, kept)?;
-            return Ok(PartEnd::OutOfTime);
+            // A part that had done all it was asked for is not one whose time is up.
+            return Ok(match stop(&mut child, kept)?.map(of_status) {
+                Some(PartEnd::Done) => PartEnd::Done,
+                _ => PartEnd::OutOfTime,
+            });
         }
         sleep(INTERVAL);
     }
@@ -94,8 +97,9 @@ fn of_status(status: ExitStatus) -> PartEnd {
     }
 }
 
-/// Asks a process to stop as Ctrl-C does, and kills its process group where it does not stop within `grace`.
-fn stop(child: &mut Child, grace: Duration) -> io::Result<()> {
+/// Asks a process to stop as Ctrl-C does, and kills its process group where it does not stop within `grace`. Returns the status with which it ended
+/// by itself.
+fn stop(child: &mut Child, grace: Duration) -> io::Result<Option<ExitStatus>> {
     let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     let signal = |signal: Signal| {
         // The process may have ended meanwhile.
@@ -104,14 +108,14 @@ fn stop(child: &mut Child, grace: Duration) -> io::Result<()> {
     signal(Signal::INT);
     let asked = Instant::now();
     while asked.elapsed() < grace {
-        if child.try_wait()?.is_some() {
-            return Ok(());
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
         }
         sleep(INTERVAL);
     }
     signal(Signal::KILL);
     child.wait()?;
-    Ok(())
+    Ok(None)
 }
 
 #[cfg(test)]
@@ -136,6 +140,15 @@ mod tests {
         assert_eq!(end("exit 3"), PartEnd::Failed("exit code 3".to_owned()));
         assert_eq!(end("exit 130"), PartEnd::Interrupted);
         assert!(matches!(end("kill -KILL $$"), PartEnd::Failed(_)));
+    }
+
+    #[test]
+    fn a_process_that_is_done_when_its_time_is_up_is_done() {
+        let done = shell("trap 'exit 0' INT; sleep 60 & wait");
+        assert_eq!(
+            run_within(done, Duration::from_secs(1), LONG, || false).unwrap(),
+            PartEnd::Done
+        );
     }
 
     #[test]

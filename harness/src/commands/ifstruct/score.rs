@@ -42,7 +42,8 @@ pub fn run(arguments: &ScoreArguments) -> Result<(), CommandError> {
         samples: samples.as_ref(),
         tally: Tally::default(),
         seen: HashMap::new(),
-        named: HashSet::new(),
+        names_samples: false,
+        answered: HashSet::new(),
     };
     let (mut verdicts, mut bad) = (Vec::new(), Vec::new());
     for line in JsonLines::new(lines_of(&arguments.file)?) {
@@ -113,8 +114,10 @@ struct Scored<'a> {
     tally: Tally,
     /// Line of the first reply to each seed and prompt that could be scored.
     seen: HashMap<(u64, String), usize>,
-    /// Seeds of the samples that replies named instead of containing them.
-    named: HashSet<u64>,
+    /// Whether some reply named its sample instead of containing it.
+    names_samples: bool,
+    /// Seeds of the samples, given beside the replies, that have a reply.
+    answered: HashSet<u64>,
 }
 
 impl Scored<'_> {
@@ -132,8 +135,10 @@ impl Scored<'_> {
             }
             Entry::Vacant(place) => place.insert(number),
         };
-        if let Request::Seed(seed) = row.request {
-            self.named.insert(seed);
+        self.names_samples |= matches!(row.request, Request::Seed(_));
+        let own = self.samples.and_then(|samples| samples.with_seed(sample.seed));
+        if own.is_some_and(|own| own.prompt == sample.prompt) {
+            self.answered.insert(sample.seed);
         }
         let score = scorer.score(&row.response);
         self.tally.add(sample, Some(&score));
@@ -142,8 +147,8 @@ impl Scored<'_> {
 
     /// Returns the number of samples without a reply, where replies name samples.
     fn missing(&self) -> Option<usize> {
-        let samples = self.samples.filter(|_| !self.named.is_empty())?;
-        Some(samples.all().len().saturating_sub(self.named.len()))
+        let samples = self.samples.filter(|_| self.names_samples)?;
+        Some(samples.all().len().saturating_sub(self.answered.len()))
     }
 }
 

@@ -9,7 +9,7 @@ use super::arguments::ReadingArguments;
 use crate::commands::output_file::OutputFile;
 use crate::error::CommandError;
 use crate::report::table::Style;
-use crate::results::run::{Run, together};
+use crate::results::run::{Found, Run, together};
 use crate::results::{formats, lm_eval};
 use crate::run::progress;
 
@@ -120,6 +120,16 @@ fn write_lm_eval(arguments: &RerenderArguments, runs: &[Run]) -> Result<(), Comm
         let message = "no run asks a model: give runs of bench, quality or ifstruct";
         return Err(CommandError::NothingMeasured(message.to_owned()));
     };
+    let left_out = runs
+        .iter()
+        .filter(|run| matches!(run.found, Found::Suite(_) | Found::Masks(_) | Found::Coverage(_)));
+    for run in left_out {
+        progress::say(&format!(
+            "left out: {} of `{}`, which asks no model",
+            run.name(),
+            run.command()
+        ));
+    }
     for file in &files {
         let directory = out.join(&file.directory);
         fs::create_dir_all(&directory).map_err(|source| CommandError::write(&directory, source))?;
