@@ -116,7 +116,14 @@ fn median_and_largest(census: &Census, figure: SizeFigure) -> (Option<f64>, Opti
 
 fn sizes(counted: &[(String, Census)]) -> Table {
     let mut table = table(
-        ["dataset", "schemas", "bytes (median/max)", "fields", "fan-out", "depth"],
+        [
+            "dataset",
+            "schemas",
+            "bytes with whitespace (median/max)",
+            "fields",
+            "fan-out",
+            "depth",
+        ],
         1,
         Style::Terminal,
     );

@@ -264,6 +264,18 @@ pub fn leaderboard(rows: &[Row], style: Style) -> String {
     text + &format!("\n{}\n", published_scores(style).table)
 }
 
+/// The tables in Markdown, without a heading: the leaderboard, what has no reply of so many samples, warnings, then pass rates by property of the
+/// samples and failures.
+pub fn markdown(rows: &[Row], samples: usize, warnings: &[String]) -> String {
+    let style = Style::Markdown;
+    let warnings = warnings.iter().map(|warning| format!("\n{warning}\n"));
+    // The first part is the leaderboard.
+    let details = parts(rows, style).into_iter().skip(1);
+    let details = details.map(|part| format!("\n{}", part.text(style)));
+    let text = leaderboard(rows, style) + &unfinished(rows, samples);
+    text + &warnings.chain(details).collect::<String>()
+}
+
 /// The rows that have fewer replies than there are samples, in words; empty where all have all.
 pub fn unfinished(rows: &[Row], samples: usize) -> String {
     let short = rows.iter().filter(|row| row.parts[0].total + row.no_room < samples);

@@ -76,9 +76,7 @@ pub fn markdown(run: &Run, reading: ReadOptions) -> String {
         }
         Found::Ifstruct(records, samples) => {
             let rows = ifstruct::report(records, samples);
-            let unfinished = ifstruct_room::report::unfinished(&rows, samples.all().len());
-            let warnings = records.warnings.iter().map(|warning| format!("\n{warning}\n"));
-            ifstruct_room::report::leaderboard(&rows, style) + &unfinished + &warnings.collect::<String>()
+            ifstruct_room::report::markdown(&rows, samples.all().len(), &records.warnings)
         }
     };
     let unfinished = unfinished(run).map(|sentence| format!("\n{sentence}\n"));

@@ -138,6 +138,10 @@ fn samples_that_cannot_be_judged_are_not_asked_for() {
         "{said}"
     );
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let tables = fs::read_to_string(format!("{out}/report.md")).unwrap();
+    for title in ["Pass rates by format", "The most common failures"] {
+        assert!(tables.contains(title), "{tables}");
+    }
     assert_eq!(report["rows"][0]["total"], 1);
 }
 

@@ -491,7 +491,7 @@ fn finish(
     let json = format!("{}\n", report::json(&rows));
     let mut unfinished = report::unfinished(&rows, samples.all().len());
     unfinished.extend(warnings.iter().map(|warning| format!("\n{warning}\n")));
-    let markdown = directory.heading() + &report::leaderboard(&rows, TableStyle::Markdown) + &unfinished;
+    let markdown = directory.heading() + &report::markdown(&rows, samples.all().len(), warnings);
     let written = directory
         .write("report.json", &json)
         .and_then(|()| directory.write("report.md", &markdown))
