@@ -152,10 +152,10 @@ pub fn run(arguments: &MasksArguments) -> Result<(), CommandError> {
             file: (*file).to_owned(),
         })
     });
+    interrupt::watch();
     // Before the directory is made: a framework that cannot start leaves none.
     let workers = workers(&frameworks, &provision)?;
     let mut directory = arguments.directory.open(&mut manifest, planned.collect())?;
-    interrupt::watch();
     let mut run = MaskRun {
         bench: &bench,
         documents: &documents,

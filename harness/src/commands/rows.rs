@@ -45,8 +45,7 @@ impl RowArguments {
     ///
     /// # Errors
     ///
-    /// [`CommandError`], where a framework is unknown, a server cannot be asked with these settings, neither a framework nor a server is named, or a
-    /// model without a framework.
+    /// [`CommandError`], where a framework is unknown, a server cannot be asked with these settings, or neither a framework nor a server is named.
     pub(super) fn choose(&self, sampling: &SamplingOptions) -> Result<Rows, CommandError> {
         let asked = match &self.frameworks {
             Some(names) => names.iter().filter(|name| !name.is_empty()).cloned().collect(),
@@ -56,11 +55,6 @@ impl RowArguments {
         let frameworks = choose(&asked, &self.workers)?;
         let names: Vec<String> = frameworks.iter().map(|row| row.name.clone()).collect();
         let clients = self.servers.clients(&names, sampling)?;
-        if names.is_empty() && self.model.is_given() {
-            let problem = "--model names a model of this machine, and with --server alone none is asked: add --frameworks, of which \
-                           `none` is the model alone, or leave --model out";
-            return Err(CommandError::Arguments(problem.to_owned()));
-        }
         if names.is_empty() && clients.is_empty() {
             let problem = "nothing to compare: name --frameworks, or a --server";
             return Err(CommandError::Arguments(problem.to_owned()));
@@ -76,6 +70,20 @@ impl RowArguments {
             clients,
             isolate: self.isolate,
         })
+    }
+
+    /// Checks that a model that is named is asked, unless the run is continued: earlier versions left it out without a word.
+    ///
+    /// # Errors
+    ///
+    /// [`CommandError::Arguments`], where only servers are asked.
+    pub(super) fn check_model(&self, rows: &Rows, is_continued: bool) -> Result<(), CommandError> {
+        if is_continued || !rows.names.is_empty() || !self.model.is_given() {
+            return Ok(());
+        }
+        let problem = "--model names a model of this machine, and with --server alone none is asked: add --frameworks, of which `none` \
+                       is the model alone, or leave --model out";
+        Err(CommandError::Arguments(problem.to_owned()))
     }
 
     /// Returns the options for loading models and preparing frameworks, with those of the command itself; limits are in seconds.

@@ -238,8 +238,9 @@ impl Worker {
         let tokens = Cow::Borrowed(tokens);
         let replayed: Replayed = self.request(&Request::Replay { masker, tokens, forced }, limits)?;
         let (accepted, times) = (replayed.accepted, [replayed.wall_ns.len(), replayed.cpu_ns.len()]);
-        // A worker need not tell processor times.
-        if accepted > count || times[1] > 0 && times[0] != times[1] {
+        // Each token tried has its time; processor times may be missing altogether.
+        let fits = accepted <= times[0] && times[0] <= count && (times[1] == 0 || times[1] == times[0]);
+        if !fits {
             return Err(WorkerFailure::Protocol {
                 message: format!(
                     "a replay of {count} tokens with {accepted} accepted, {} times of `wall_ns` and {} of `cpu_ns`",

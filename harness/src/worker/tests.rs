@@ -188,6 +188,8 @@ fn replies_of_a_wrong_length_are_refused() {
     for reply in [
         r#"{"accepted":1,"complete":true,"wall_ns":[],"cpu_ns":[4]}"#,
         r#"{"accepted":101,"complete":true,"wall_ns":[5],"cpu_ns":[4]}"#,
+        r#"{"accepted":1,"complete":true,"wall_ns":[]}"#,
+        r#"{"accepted":1,"complete":true,"wall_ns":[5,6]}"#,
     ] {
         let mut worker = worker(&format!(
             r#"case "$line" in *'"op":"replay"'*) echo '{reply}'; continue ;; esac"#

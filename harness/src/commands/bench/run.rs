@@ -41,6 +41,7 @@ pub fn run(arguments: &BenchArguments) -> Result<(), CommandError> {
     let mut rows = arguments.rows.choose(&sampling)?;
     arguments.directory.check(BenchSettings::COMMAND)?;
     arguments.rows.model.check(!rows.models.is_empty())?;
+    arguments.rows.check_model(&rows, arguments.directory.is_continued())?;
     let datasets = datasets(arguments)?;
     if datasets.iter().all(|dataset| dataset.instances.is_empty()) {
         let names: Vec<&str> = datasets.iter().map(|dataset| dataset.name.as_str()).collect();

@@ -10,7 +10,7 @@ use maskwright::explain::{
     Cause, Conflict, Explainer, Forbidden, KeywordLocation, Narrowing, UnsatisfiablePart, line_of,
 };
 use maskwright::lint::Warning;
-use maskwright::{CompileError, Draft};
+use maskwright::{CompileError, Draft, SchemaOptions};
 use maskwright_suites::validate::{SchemaProblemKind, Validator};
 use serde_json::{Map, Value, json};
 
@@ -132,12 +132,20 @@ fn find(
         Err(error) => findings.refused.push(error),
     }
     if findings.refused.is_empty()
+        && is_read_as_it_stands(&options.schema)
         && let Err(problem) = Validator::with_documents(schema, &options.schema.documents)
         && problem.kind == SchemaProblemKind::NotASchema
     {
         findings.not_a_schema = Some(problem.to_string());
     }
     Ok(findings)
+}
+
+/// Whether a schema is read as commands that judge answers read it: all of the text, in its own draft and with patterns of ECMA-262.
+fn is_read_as_it_stands(options: &SchemaOptions) -> bool {
+    let usual = SchemaOptions::default();
+    let given = (&options.default_draft, &options.root, &options.patterns);
+    given == (&usual.default_draft, &usual.root, &usual.patterns)
 }
 
 fn examine(

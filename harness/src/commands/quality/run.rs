@@ -42,6 +42,7 @@ pub fn run(arguments: &QualityArguments) -> Result<(), CommandError> {
     arguments.check_drafts(&rows.names)?;
     arguments.directory.check(QualitySettings::COMMAND)?;
     arguments.rows.model.check(!rows.models.is_empty())?;
+    arguments.rows.check_model(&rows, arguments.directory.is_continued())?;
     let sets = arguments.question_sets()?;
     let questions = questions(&sets);
     let division = arguments.directory.division(rows.all_models());

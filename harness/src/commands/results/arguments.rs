@@ -12,7 +12,7 @@ pub struct ReadingArguments {
     /// Rules by which answers are judged: strict or paper; records have both verdicts
     #[arg(long, default_value_t = Scoring::Strict, value_name = "RULES")]
     scoring: Scoring,
-    /// Confidence of the intervals of `bench` and of comparisons; those of other commands are of 95 %
+    /// Confidence of the intervals in tables of `bench` and of comparisons; those of other commands and of the overview are of 95 %
     #[arg(long, default_value_t = 0.95, value_parser = confidence, value_name = "P")]
     confidence: f64,
 }

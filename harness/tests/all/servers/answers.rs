@@ -295,3 +295,17 @@ fn every_trace_ends_in_its_outcome() {
     );
     assert!(markdown.contains("**Servers**"), "{markdown}");
 }
+
+/// A model that is named and would not be asked is no wish to leave out.
+#[test]
+fn a_model_beside_servers_alone_is_refused() {
+    let directory = TempDir::new().unwrap();
+    let out = directory.path().join("run");
+    let argument = "s=http://127.0.0.1:9/v1,model=m";
+    let (code, said) = fail(bench(&out, &["--server", argument, "--model", "builtin"]));
+    assert!(
+        code == 2 && said.contains("with --server alone none is asked"),
+        "{said}"
+    );
+    assert!(!out.exists());
+}
