@@ -2,7 +2,7 @@
 
 use maskwright_suites::validate::Scoring;
 
-use crate::bench::record::Record;
+use crate::bench::record::{GenerationRecord, Record};
 use crate::terminal::{one_line, shortened};
 
 /// Number of schemas that a sentence names with their messages.
@@ -28,14 +28,12 @@ impl Failures {
         let mut found = Self::default();
         for record in records {
             let refusal = record.compile.as_ref().and_then(|compile| compile.error.as_ref());
-            let generation = record.generation.as_ref();
-            let failure = generation.filter(|generation| generation.framework_failed);
-            let failure = failure.and_then(|generation| generation.error.as_ref());
+            let failure = record.generation.as_ref().and_then(GenerationRecord::failure);
             let name = || record.key.instance.clone();
             if let Some(refusal) = refusal {
                 found.refused.push((name(), refusal.message.clone()));
             } else if let Some(message) = failure {
-                found.failed.push((name(), message.clone()));
+                found.failed.push((name(), message.to_owned()));
             } else if record.is_valid(scoring) && record.was_helped() {
                 found.ended_early += 1;
             }

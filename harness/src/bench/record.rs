@@ -214,6 +214,11 @@ impl MaskEffectRecord {
 }
 
 impl GenerationRecord {
+    /// The framework's words, where it failed during the answer.
+    pub fn failure(&self) -> Option<&str> {
+        self.framework_failed.then(|| self.error.as_deref().unwrap_or_default())
+    }
+
     /// Makes the record of a generation; `text` is the answer's text.
     pub fn new(prompt_tokens: usize, generation: &Generation, text: String) -> Self {
         let times = generation.mask_times;

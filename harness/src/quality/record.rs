@@ -200,11 +200,7 @@ impl AnswerRecord {
 
     /// The framework's words, where it failed during the answer.
     pub fn failure(&self) -> Option<&str> {
-        let generation = self
-            .generation
-            .as_ref()
-            .filter(|generation| generation.framework_failed)?;
-        Some(generation.error.as_deref().unwrap_or_default())
+        self.generation.as_ref()?.failure()
     }
 
     /// Whether the answer is right, read leniently.

@@ -87,11 +87,7 @@ impl CallRecord {
 
     /// The framework's words, where it failed during the reply.
     pub fn failure(&self) -> Option<&str> {
-        let generation = self
-            .generation
-            .as_ref()
-            .filter(|generation| generation.framework_failed)?;
-        Some(generation.error.as_deref().unwrap_or_default())
+        self.generation.as_ref()?.failure()
     }
 
     fn finish(&self) -> Option<FinishReason> {
