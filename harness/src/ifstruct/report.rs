@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::published;
 use super::record::{Mode, ReplyKey, ReplyRecord};
 use super::tally::Tally;
+use crate::report::flat;
 use crate::report::part::Part;
 use crate::report::statistics::{Interval, quantile, wilson};
 use crate::report::table::{Style, Table, table};
@@ -345,15 +346,10 @@ fn cells(row: &Row) -> Vec<String> {
     ]
 }
 
-/// Returns a JSON object: `rows`, one for each model, mode and format; `details`, one for each model and mode, with pass rates by property of the
-/// samples and failures; and the published scores.
-pub fn json(rows: &[Row]) -> Value {
-    let each = rows.iter().flat_map(|row| {
-        let parts = FORMATS
-            .iter()
-            .zip(&row.parts)
-            .skip(1)
-            .filter(|(_, part)| part.total > 0);
+/// Returns the pass rates of each row: of all its replies, whose format is null, and of those in each format that some have.
+fn rates(rows: &[Row]) -> impl Iterator<Item = Value> + '_ {
+    rows.iter().flat_map(|row| {
+        let parts = FORMATS.iter().zip(&row.parts).filter(|(_, part)| part.total > 0);
         parts.map(move |(format, part)| {
             json!({
                 "model": row.model,
@@ -366,7 +362,26 @@ pub fn json(rows: &[Row]) -> Value {
                 "pass_rate_ci": wilson(part.passed, part.total),
             })
         })
-    });
+    })
+}
+
+/// Returns the pass rates as CSV: a line for all replies of each row, and one for those in each format.
+pub fn csv(rows: &[Row]) -> String {
+    let rates: Vec<Value> = rates(rows)
+        .map(|mut rate| {
+            if rate["format"].is_null() {
+                rate["format"] = json!("all");
+            }
+            rate
+        })
+        .collect();
+    flat::csv(&rates)
+}
+
+/// Returns a JSON object: `rows`, one for each model, mode and format; `details`, one for each model and mode, with pass rates by property of the
+/// samples and failures; and the published scores.
+pub fn json(rows: &[Row]) -> Value {
+    let each = rates(rows).filter(|rate| !rate["format"].is_null());
     let details = rows.iter().map(|row| {
         let mut details = row.tally.json();
         details["model"] = json!(row.model);

@@ -1,5 +1,6 @@
 //! Building blocks of all reports: tables, statistics, and the figures that the JSONSchemaBench paper prints.
 
+pub mod flat;
 pub mod mcnemar;
 pub mod paper;
 pub mod part;

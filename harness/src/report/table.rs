@@ -109,17 +109,6 @@ impl Table {
         &self.rows
     }
 
-    /// The table as CSV, its cells as they are shown.
-    pub fn csv(&self) -> String {
-        let mut writer = csv::WriterBuilder::new().flexible(true).from_writer(Vec::new());
-        // Writing to memory cannot fail.
-        let _ = writer.write_record(&self.header);
-        for row in &self.rows {
-            let _ = writer.write_record(row.iter().map(|cell| cell.text.as_str()));
-        }
-        String::from_utf8(writer.into_inner().unwrap_or_default()).unwrap_or_default()
-    }
-
     /// The table, in parts that are no wider than `width` where that can be.
     fn within(&self, width: Option<usize>) -> String {
         let Some(width) = width.filter(|_| self.style == Style::Terminal) else {

@@ -1,9 +1,12 @@
 //! Reports of runs in further formats, from records alone.
 
+use serde_json::{Value, json};
+
 use super::bench::{self, ReadOptions};
 use super::run::{Found, Run};
 use super::{coverage, ifstruct, masks, quality, testsuite, tools};
 use crate::masks::report::Layout;
+use crate::report::flat;
 use crate::report::part::Part;
 use crate::report::table::Style;
 use crate::{ifstruct as ifstruct_room, masks as masks_room, testsuite as testsuite_room};
@@ -104,18 +107,37 @@ pub fn json(run: &Run, reading: ReadOptions) -> String {
     }
 }
 
-/// The figures as CSV, unrounded where the run writes `report.csv`; else the first table as it is shown.
+/// The figures as CSV, unrounded: of `testsuite` a line for each framework and category.
 pub fn csv(run: &Run, reading: ReadOptions) -> String {
     match &run.found {
         Found::Bench(records) => bench::report(records, reading).csv(),
         Found::Quality(records) => quality::report(records).csv(),
         Found::Tools(records) => tools::report(records).csv(),
         Found::Masks(records) => masks_room::report::csv(&masks::results(records, reading).rows),
-        _ => {
-            let first = parts(run, reading, Style::Markdown).into_iter().next();
-            first.map_or_else(String::new, |part| part.table.csv())
+        Found::Suite(records) => suite_csv(&testsuite_room::report::json(&testsuite::sheet(records))),
+        Found::Coverage(_) => {
+            let report: Value = serde_json::from_str(&json(run, reading)).unwrap_or_default();
+            flat::csv(report["rows"].as_array().into_iter().flatten())
         }
+        Found::Ifstruct(records, samples) => ifstruct_room::report::csv(&ifstruct::report(records, samples)),
     }
+}
+
+/// The figures of `testsuite` as CSV, from its report as JSON.
+fn suite_csv(report: &str) -> String {
+    let report: Value = serde_json::from_str(report).unwrap_or_default();
+    let frameworks = report["frameworks"].as_object().into_iter().flatten();
+    let rows = frameworks.flat_map(|(framework, figures)| {
+        let categories = figures["by_category"].as_object().into_iter().flatten();
+        categories.map(move |(category, figures_of_category)| {
+            let mut row = json!({"framework": framework, "draft": figures["draft"], "category": category});
+            if let (Some(row), Some(figures)) = (row.as_object_mut(), figures_of_category.as_object()) {
+                row.extend(figures.clone());
+            }
+            row
+        })
+    });
+    flat::csv(&rows.collect::<Vec<_>>())
 }
 
 /// Returns the final records, one JSON object a line.
