@@ -233,30 +233,36 @@ impl Parser<'_> {
                     .iter()
                     .any(|&n| self.document.name(n) == self.document.name(name))
             };
-            names.iter().enumerate().position(repeated)
+            let found = names.iter().enumerate().position(repeated);
+            found.map(|position| names[position])
         } else {
-            let mut sorted = names.clone();
+            let mut sorted = names;
             sorted.sort_by(|&a, &b| self.document.name(a).cmp(self.document.name(b)));
             let pair = sorted
                 .windows(2)
                 .find(|pair| self.document.name(pair[0]) == self.document.name(pair[1]));
             // Nodes are numbered as they stand in the text.
-            let duplicate = pair.and_then(|pair| names.binary_search(&pair[0].max(pair[1])).ok());
+            let duplicate = pair.map(|pair| pair[0].max(pair[1]));
             self.document.sorted_names.insert(index, sorted.into());
             duplicate
         };
         match duplicate {
             None => Ok(()),
-            Some(position) => Err(self.duplicate(index, (position, names[position]))),
+            Some(name) => Err(self.duplicate(index, name)),
         }
     }
 
-    /// The error of the name at `position` in an object, which has an earlier one like it.
-    fn duplicate(&self, object: NodeIndex, (position, name): (usize, NodeIndex)) -> ParseError {
+    /// The error of a name in an object that has an earlier one like it.
+    fn duplicate(&self, object: NodeIndex, name: NodeIndex) -> ParseError {
         let text = self.document.name(name);
         let message = format!("the name {text:?} is given twice in one object: keep one of them");
         let mut error = self.error(ParseErrorKind::DuplicateName, message);
         let opening = self.document.nodes[object as usize].start as usize;
+        let position = self
+            .document
+            .members(object)
+            .take_while(|(_, value)| value - 1 != name)
+            .count();
         (error.line, error.column) = line_and_column(self.text.as_bytes(), self.start_of_name(opening, position));
         // The pointer of the place reached ends with the object's last name.
         error.pointer = self.pointer_to(self.open.len() - 1);

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::published;
 use super::record::{Mode, ReplyKey, ReplyRecord};
 use super::tally::Tally;
-use crate::report::flat;
+use crate::report::csv_rows;
 use crate::report::part::Part;
 use crate::report::statistics::{Interval, quantile, wilson};
 use crate::report::table::{Style, Table, table};
@@ -375,7 +375,7 @@ pub fn csv(rows: &[Row]) -> String {
             rate
         })
         .collect();
-    flat::csv(&rates)
+    csv_rows::csv(&rates)
 }
 
 /// Returns a JSON object: `rows`, one for each model, mode and format; `details`, one for each model and mode, with pass rates by property of the

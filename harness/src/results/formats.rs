@@ -6,7 +6,7 @@ use super::bench::{self, ReadOptions};
 use super::run::{Found, Run};
 use super::{coverage, ifstruct, masks, quality, testsuite, tools};
 use crate::masks::report::Layout;
-use crate::report::flat;
+use crate::report::csv_rows;
 use crate::report::part::Part;
 use crate::report::table::Style;
 use crate::{ifstruct as ifstruct_room, masks as masks_room, testsuite as testsuite_room};
@@ -39,9 +39,9 @@ pub fn parts(run: &Run, reading: ReadOptions, style: Style) -> Vec<Part> {
             coverage::report(records, &frameworks).parts(style)
         }
         Found::Ifstruct(records, samples) => {
-            let mut parts = ifstruct_room::report::parts(&ifstruct::report(records, samples), style);
+            let rows = ifstruct::report(records, samples);
+            let mut parts = ifstruct_room::report::parts(&rows, style);
             if let Some(first) = parts.first_mut() {
-                let rows = ifstruct::report(records, samples);
                 let open = ifstruct_room::report::unfinished(&rows, samples.all().len());
                 first
                     .notes
@@ -117,7 +117,7 @@ pub fn csv(run: &Run, reading: ReadOptions) -> String {
         Found::Suite(records) => suite_csv(&testsuite_room::report::json(&testsuite::sheet(records))),
         Found::Coverage(_) => {
             let report: Value = serde_json::from_str(&json(run, reading)).unwrap_or_default();
-            flat::csv(report["rows"].as_array().into_iter().flatten())
+            csv_rows::csv(report["rows"].as_array().into_iter().flatten())
         }
         Found::Ifstruct(records, samples) => ifstruct_room::report::csv(&ifstruct::report(records, samples)),
     }
@@ -137,7 +137,7 @@ fn suite_csv(report: &str) -> String {
             row
         })
     });
-    flat::csv(&rows.collect::<Vec<_>>())
+    csv_rows::csv(&rows.collect::<Vec<_>>())
 }
 
 /// Returns the final records, one JSON object a line.

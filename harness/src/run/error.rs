@@ -27,7 +27,7 @@ pub enum RunDirectoryError {
         source: io::Error,
     },
     /// A new run was to be written over another.
-    #[error("{} holds a run{} already: continue it with --resume, or choose another --out (`merge` always makes a new one)", path.display(), of_command(command))]
+    #[error("{} holds a run{} already: continue it with --resume, or choose another --out", path.display(), of_command(command))]
     Exists {
         /// The directory.
         path: PathBuf,

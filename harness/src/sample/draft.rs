@@ -384,7 +384,7 @@ impl<'w> Draft<'w> {
             ahead.advance(token)?;
         }
         if !is_first {
-            let Some(quote) = way_to(ahead.fork()?, b'"', self.has_layout)? else {
+            let Some(quote) = way_to(&mut *ahead, b'"', self.has_layout)? else {
                 return Ok(self.plan(end));
             };
             for &token in &quote {

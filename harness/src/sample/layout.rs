@@ -11,8 +11,8 @@ const WHITESPACE: [u8; 4] = *b" \t\n\r";
 impl Draft<'_> {
     /// Returns the tokens of a byte that ends a container or separates its parts, with the whitespace that the layout has before it;
     /// `None` where the byte cannot come next.
-    pub(super) fn way_to(&self, byte: u8) -> Result<Option<Vec<TokenId>>, SampleError> {
-        way_to(self.masker.fork()?, byte, self.has_layout)
+    pub(super) fn way_to(&mut self, byte: u8) -> Result<Option<Vec<TokenId>>, SampleError> {
+        way_to(&mut *self.masker, byte, self.has_layout)
     }
 
     /// Returns the whitespace that the layout has here; `None` where there is none, and in styles that leave it to the writer.
@@ -25,12 +25,8 @@ impl Draft<'_> {
     }
 }
 
-/// See [`Draft::way_to`]; `masker` stands where the way begins.
-pub(super) fn way_to(
-    mut masker: Box<dyn Masker>,
-    byte: u8,
-    has_layout: bool,
-) -> Result<Option<Vec<TokenId>>, SampleError> {
+/// See [`Draft::way_to`]; `masker` stands where the way begins, and stays there.
+pub(super) fn way_to(masker: &mut dyn Masker, byte: u8, has_layout: bool) -> Result<Option<Vec<TokenId>>, SampleError> {
     if masker.mask()?.allows(byte.into()) {
         return Ok(Some(vec![byte.into()]));
     }

@@ -50,24 +50,18 @@ impl Algebra {
                 }
             } else {
                 let constraint = self.expand(assertion)?;
-                debug_assert!(
-                    self.formulas
-                        .atoms(constraint.objects)
-                        .iter()
-                        .all(|atom| self.atoms.kind(*atom).is_of_objects())
-                );
-                debug_assert!(
-                    !self
-                        .formulas
-                        .atoms(constraint.arrays)
-                        .iter()
-                        .any(|atom| self.atoms.kind(*atom).is_of_objects())
-                );
+                debug_assert!(self.is_about(constraint.objects, true) && self.is_about(constraint.arrays, false));
                 self.constraints.insert(assertion, constraint);
                 waiting.pop();
             }
         }
         self.expand(assertion)
+    }
+
+    /// Whether all atoms of a formula are about members of objects, or all about items of arrays.
+    fn is_about(&self, formula: FormulaId, objects: bool) -> bool {
+        let mut atoms = self.formulas.atoms(formula).iter();
+        atoms.all(|atom| self.atoms.kind(*atom).is_of_objects() == objects)
     }
 
     /// The assertions on the same value that an assertion is made of.

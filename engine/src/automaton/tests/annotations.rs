@@ -10,7 +10,7 @@ use rand_chacha::ChaCha8Rng;
 use super::{document, loaded, subject, walk};
 use crate::Style;
 
-/// What a subschema evaluates of arrays, or of objects.
+/// Keywords of which each evaluates items of an array, or members of an object.
 const EVALUATED: [&str; 8] = [
     r#""prefixItems": [true]"#,
     r#""items": {"type": "integer"}"#,
@@ -22,7 +22,7 @@ const EVALUATED: [&str; 8] = [
     r#""unevaluatedProperties": {"type": "array"}"#,
 ];
 
-/// Where a subschema stands that applies to the same value, or does not; `P` is the subschema.
+/// Keywords with a subschema `P`: those through which it applies to the same value, so that what it evaluates counts, and some through which it does not.
 const PLACES: [&str; 12] = [
     r#""allOf": [P]"#,
     r#""anyOf": [P, {"maxItems": 1, "required": ["a"]}]"#,

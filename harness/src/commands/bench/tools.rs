@@ -140,14 +140,13 @@ fn check_choice(choice: &ToolChoice, set: &RequestSet) -> Result<(), CommandErro
     let ToolChoice::Function(name) = choice else {
         return Ok(());
     };
-    let has_it = |request: &&ToolRequest| request.functions.iter().any(|function| function.name == *name);
-    let Some(first) = set
-        .requests
-        .first()
-        .filter(|_| !set.requests.iter().any(|request| has_it(&request)))
-    else {
+    let has_it = |request: &ToolRequest| request.functions.iter().any(|function| function.name == *name);
+    let Some(first) = set.requests.first() else {
         return Ok(());
     };
+    if set.requests.iter().any(has_it) {
+        return Ok(());
+    }
     let names: Vec<&str> = first.functions.iter().map(|function| &function.name[..]).collect();
     Err(CommandError::Arguments(format!(
         "--tool-choice {name}: it is none of auto, required and none, and no request has a function of that name; the first has {}",
