@@ -266,7 +266,8 @@ pub fn categories(frameworks: &[Conformance]) -> Vec<&str> {
 /// Rank of a framework's coverage among those of the other frameworks in one category.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
-    /// Others cover more, or no framework covers anything.
+    /// Others cover more, no framework covers anything, or those that have come to the category have come to different
+    /// numbers of its cases.
     Behind,
     /// The highest coverage, together with others.
     Tied,
@@ -277,11 +278,13 @@ pub enum Standing {
 /// The standing of each framework in a category.
 pub fn standings(frameworks: &[Conformance], category: &str) -> Vec<Standing> {
     let coverage = |conformance: &Conformance| conformance.of(category).map_or(0.0, CategoryOutcome::coverage);
+    let mut counts = frameworks.iter().filter_map(|one| Some(one.of(category)?.cases));
+    let is_comparable = counts.next().is_none_or(|first| counts.all(|count| count == first));
     let highest = frameworks.iter().map(coverage).fold(0.0, f64::max);
     let at_highest = frameworks.iter().filter(|one| coverage(one) >= highest).count();
     frameworks
         .iter()
-        .map(|one| match coverage(one) >= highest && highest > 0.0 {
+        .map(|one| match is_comparable && coverage(one) >= highest && highest > 0.0 {
             false => Standing::Behind,
             true if at_highest > 1 => Standing::Tied,
             true => Standing::Single,
@@ -443,5 +446,11 @@ mod tests {
             standings(&frameworks, "b"),
             [Standing::Tied, Standing::Behind, Standing::Tied]
         );
+        // A framework that has come to fewer cases of a category says nothing about the others.
+        let [mut fewer, whole] = ["fewer", "whole"].map(|name| conformance(name, [true; 4]));
+        fewer.categories[0].1.cases -= 1;
+        let frameworks = [fewer, whole];
+        assert_eq!(standings(&frameworks, "a"), [Standing::Behind; 2]);
+        assert_eq!(standings(&frameworks, "b"), [Standing::Tied; 2]);
     }
 }

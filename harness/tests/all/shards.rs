@@ -100,6 +100,32 @@ fn parts_put_together_are_the_run_in_one_piece() {
 }
 
 #[test]
+fn a_merged_run_has_the_files_of_a_run_in_one_piece() {
+    let directory = TempDir::new().unwrap();
+    let at = directory.path();
+    let tests = at.join("data/tests/draft2020-12");
+    fs::create_dir_all(&tests).unwrap();
+    for keyword in ["maximum", "minimum", "const", "multipleOf"] {
+        let valid = json!({"description": "equal", "data": 3, "valid": true});
+        let group = json!([{"description": keyword, "schema": {keyword: 3}, "tests": [valid]}]);
+        fs::write(tests.join(format!("{keyword}.json")), group.to_string()).unwrap();
+    }
+    let suite = |further: &[&str]| succeed(at, &[&["testsuite", "--data", "data"], further].concat());
+    suite(&["--out", "one"]);
+    suite(&["--out", "parts", "--shard", "1/2"]);
+    suite(&["--out", "parts", "--shard", "2/2"]);
+    succeed(at, &["merge", "parts", "--out", "whole"]);
+    for file in fs::read_dir(at.join("one")).unwrap() {
+        let name = file.unwrap().file_name();
+        assert!(at.join("whole").join(&name).exists(), "{}", name.display());
+    }
+    for name in ["heat-map.svg", "failures.txt"] {
+        let [one, whole] = ["one", "whole"].map(|run| fs::read_to_string(at.join(run).join(name)).unwrap());
+        assert_eq!(one, whole, "{name}");
+    }
+}
+
+#[test]
 fn models_answer_in_parts_as_in_one_run() {
     let directory = TempDir::new().unwrap();
     let at = directory.path();

@@ -7,11 +7,15 @@ use clap::Args;
 use super::arguments::ReadingArguments;
 use crate::commands::output_file::OutputFile;
 use crate::error::CommandError;
+use crate::figures::heat_map;
+use crate::pages::sections::ifstruct::leaderboard_page;
 use crate::report::table::Style;
-use crate::results::formats;
+use crate::results::bench::ReadOptions;
 use crate::results::merge::Parts;
-use crate::results::run::Run;
+use crate::results::run::{Found, Run};
+use crate::results::{formats, ifstruct, testsuite};
 use crate::run::progress;
+use crate::testsuite::report;
 
 /// Arguments of `maskwright merge`.
 #[derive(Debug, Args)]
@@ -52,20 +56,13 @@ pub fn run(arguments: &MergeArguments) -> Result<(), CommandError> {
     let reading = arguments.reading.reading();
     for path in parts.write(&arguments.out)? {
         let run = Run::read(&path)?;
-        let json = formats::json(&run, reading) + "\n";
-        let csv = formats::csv(&run, reading);
-        let files = [
-            ("report.md", formats::markdown(&run, reading)),
-            ("report.csv", csv),
-            ("report.json", json.clone()),
-        ];
-        for (name, content) in files {
+        for (name, content) in files(&run, reading) {
             let mut file = OutputFile::create(&path.join(name), false)?;
             file.write(&content)?;
             file.finish()?;
         }
         match arguments.json {
-            true => crate::print(&json)?,
+            true => crate::print(&(formats::json(&run, reading) + "\n"))?,
             false => {
                 let tables = formats::parts(&run, reading, Style::Terminal);
                 let tables = tables.iter().map(|part| part.text(Style::Terminal));
@@ -81,4 +78,27 @@ pub fn run(arguments: &MergeArguments) -> Result<(), CommandError> {
         progress::say(&format!("missing: {missing}"));
     }
     Ok(())
+}
+
+/// Returns names and contents of the files that a run has beside its records: its tables, of `testsuite` also the failing cases and the heat
+/// map, and of `ifstruct run` its page.
+fn files(run: &Run, reading: ReadOptions) -> Vec<(&'static str, String)> {
+    let mut files = vec![
+        ("report.md", formats::markdown(run, reading)),
+        ("report.csv", formats::csv(run, reading)),
+        ("report.json", formats::json(run, reading) + "\n"),
+    ];
+    match &run.found {
+        Found::Suite(records) => {
+            let sheet = testsuite::sheet(records);
+            files.push(("failures.txt", report::failures(&sheet)));
+            files.push(("heat-map.svg", heat_map::svg(&sheet.frameworks)));
+        }
+        Found::Ifstruct(records, samples) => {
+            let page = leaderboard_page(&ifstruct::report(records, samples));
+            files.push(("report.html", page));
+        }
+        Found::Bench(_) | Found::Quality(_) | Found::Tools(_) | Found::Masks(_) | Found::Coverage(_) => {}
+    }
+    files
 }
