@@ -65,9 +65,12 @@ def apply_token_bitmask_inplace(logits: Any, bitmask: Any, *, indices: Sequence[
     filled anew. Temporary memory is one byte for each logit of the rows that are applied, and with `indices` a copy of the named rows
     of torch, too; for arrays of numpy, two bytes for each logit of one row.
 
-    Raises `ValueError` if the shapes do not fit.
+    Raises `ValueError` if the shapes do not fit, `TypeError` if the bitmask is not of 32-bit integers in this machine's byte order.
     """
     bitmask = _like(logits, bitmask)
+    kind = str(bitmask.dtype).removeprefix("torch.")
+    if kind not in ("int32", "uint32"):
+        raise TypeError(f"the bitmask is of {kind}, not of int32")
     one_row = logits.ndim == 1
     rows, masks = (logits[None], bitmask) if one_row else (logits, bitmask)
     masks = masks[None] if masks.ndim == 1 else masks

@@ -271,11 +271,12 @@ class Matcher:
     """The state of one answer: computes the tokens that may come next.
 
     - `stop_token_ids`: the tokens that end this answer, instead of the tokenizer's. They never stand for text.
-    - `max_tokens`: the number of tokens that the answer may have, its stop token included. A token is not allowed if the answer could
-      not end in time after it. A token slips through only if it alone makes more than a thousand others necessary
-      (64 within a string).
+    - `max_tokens`: the number of tokens that the answer may have, its stop token included. A token is not allowed if no end in time is
+      known after it. A token slips through only if it alone makes more than a thousand others necessary (64 within a string). The
+      ends that are known are short, and not always the shortest: the parts of an answer are spelled with the fewest tokens each.
 
-    Raises `ValueError` if a stop token is outside the vocabulary or `max_tokens` is too small for any answer. Methods raise
+    Raises `ValueError` if a stop token is outside the vocabulary or `max_tokens` is too small for the shortest answer that is known. If none
+    is known, because each has more than 65,536 tokens, there is no limit. Methods raise
     `MaskError` if a limit of the engine is reached, or if only stop tokens could come next and the answer cannot end.
     """
 
@@ -299,7 +300,7 @@ class Matcher:
 
         `bitmask` is a contiguous, writable array of 32-bit signed integers of shape `(rows, words)` or `(words,)`: a tensor of torch on the
         CPU, an array of numpy, or a memoryview. No other thread may use that row during the call. Words beyond the vocabulary
-        become zero. After the end of the answer only stop tokens are allowed.
+        become zero. After the end of the answer the mask has the stop tokens, as samplers need some token; `accept_token` returns False.
 
         Raises `TypeError` or `ValueError` for other bitmasks.
         """
@@ -333,7 +334,10 @@ class Matcher:
         """Returns the text that must come next, in whole characters; empty if there is a choice."""
 
     def forced_tokens(self) -> list[int]:
-        """Returns the tokens that must come next, as the tokenizer writes them; none without a `tokenizer.json`."""
+        """Returns the tokens that must come next, as the tokenizer writes them; none without a `tokenizer.json`.
+
+        With `max_tokens`, these are the tokens up to the first that the mask leaves out.
+        """
 
     def completion(self) -> list[int] | None:
         """Returns a short sequence of tokens that ends the answer, without the stop token; None if none is known."""
@@ -365,7 +369,7 @@ class Matcher:
 class Executor:
     """Threads that fill the masks of a batch: as many as there are processors, or `num_threads`.
 
-    Methods raise the errors of the matchers' own methods; the rows of the other matchers are filled all the same.
+    Raises `ValueError` for fewer threads than 1 or more than 1,024. Methods raise the errors of the matchers' own methods; the rows of the other matchers are filled all the same.
 
     A forked child makes an executor of its own: it has none of its parent's threads, for which a call with more than 16 matchers would wait
     for ever.

@@ -55,6 +55,17 @@ impl<'py> Bitmask<'py> {
         if buffer.readonly() {
             return Err(PyValueError::new_err("the bitmask is read-only"));
         }
+        let foreign: &[u8] = if cfg!(target_endian = "little") { b">!" } else { b"<" };
+        if buffer
+            .format()
+            .to_bytes()
+            .first()
+            .is_some_and(|order| foreign.contains(order))
+        {
+            return Err(PyTypeError::new_err(
+                "the words of the bitmask have the byte order of another machine",
+            ));
+        }
         let (rows, words) = shape(buffer.shape(), buffer.is_c_contiguous())?;
         Ok(Self {
             address: buffer.buf_ptr().cast(),

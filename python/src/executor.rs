@@ -10,6 +10,9 @@ use crate::bitmask::{Bitmask, no_such_row};
 use crate::errors::matcher_error;
 use crate::matcher::{Matcher, token_id, token_ids};
 
+/// Threads that one executor may have: more than any machine has processors, and few enough to be started at once.
+const MAX_THREADS: usize = 1024;
+
 /// Threads that fill the rows of a batch. Threads of Python may share it.
 #[pyclass(frozen, module = "maskwright")]
 pub(crate) struct Executor {
@@ -35,6 +38,10 @@ impl Executor {
     fn new(num_threads: Option<i64>) -> PyResult<Self> {
         let num_threads = match num_threads.map(usize::try_from) {
             None => None,
+            Some(Ok(number)) if number > MAX_THREADS => {
+                let message = format!("num_threads is {number}: {MAX_THREADS} threads at most");
+                return Err(PyValueError::new_err(message));
+            }
             Some(Ok(number)) if number > 0 => Some(number),
             Some(_) => return Err(PyValueError::new_err("num_threads is below 1: one thread at least")),
         };

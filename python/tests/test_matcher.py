@@ -162,6 +162,11 @@ def test_arrays_of_numpy_are_written_in_place(compiler: maskwright.Compiler) -> 
     matcher = compiler.compile_json_schema(POINT).matcher()
     bitmask = maskwright.allocate_token_bitmask(3, VOCAB, kind="numpy")
     assert bitmask.shape == (3, maskwright.bitmask_words(VOCAB)) and bitmask.dtype == numpy.int32
+    foreign = bitmask.astype(bitmask.dtype.newbyteorder())
+    with pytest.raises(TypeError, match="byte order"):
+        matcher.fill_next_token_bitmask(foreign)
+    with pytest.raises(TypeError, match="int64"):
+        maskwright.apply_token_bitmask_inplace(numpy.zeros((3, 310)), bitmask.astype(numpy.int64))
     assert matcher.fill_next_token_bitmask(bitmask, 1)
     assert (bitmask[0] == -1).all() and (bitmask[2] == -1).all()
     logits = numpy.zeros((3, 310), dtype=numpy.float32)

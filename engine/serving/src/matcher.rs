@@ -263,7 +263,7 @@ impl Matcher {
         }
         let (row, padding) = row.split_at_mut(needed);
         padding.fill(0);
-        let limit = self.max_tokens.map(|most| most.saturating_sub(self.masker.position()));
+        let limit = self.tokens_left();
         self.limit_reached.noted(self.masker.write_mask(limit, row))?;
         self.allow_ends(row)?;
         // The end that is planned may be written with a token that ends this answer: no end is known within the limit then.
@@ -323,6 +323,11 @@ impl Matcher {
         self.max_tokens = max_tokens;
     }
 
+    /// The number of tokens that the answer may still have, the stop token among them; none without a limit.
+    fn tokens_left(&self) -> Option<usize> {
+        self.max_tokens.map(|most| most.saturating_sub(self.masker.position()))
+    }
+
     /// Number of tokens accepted and not taken back.
     pub fn position(&self) -> usize {
         self.masker.position()
@@ -370,7 +375,8 @@ impl Matcher {
         })
     }
 
-    /// The tokens that must come next whatever is sampled, as the tokenizer writes them; none without one.
+    /// The tokens that must come next whatever is sampled, as the tokenizer writes them; none without one. Under a limit on tokens those up to
+    /// the first that the mask leaves out: where few tokens are left, others have to spell the text.
     ///
     /// # Errors
     ///
@@ -378,7 +384,36 @@ impl Matcher {
     pub fn forced_tokens(&mut self) -> Result<Vec<TokenId>, MatcherError> {
         let mut tokens = Vec::new();
         self.limit_reached.noted(self.masker.forced_tokens(&mut tokens))?;
+        if self.max_tokens.is_some() && !tokens.is_empty() {
+            let before = self.position();
+            let in_time = self.count_in_time(&tokens);
+            self.go_back(before)?;
+            tokens.truncate(in_time?);
+        }
         Ok(tokens)
+    }
+
+    /// Accepts tokens that are allowed without a limit up to the first that the mask leaves out under the limit, and counts them.
+    fn count_in_time(&mut self, tokens: &[TokenId]) -> Result<usize, MatcherError> {
+        let before = self.position();
+        for token in tokens {
+            self.limit_reached.noted(self.masker.advance(*token))?;
+        }
+        // Where the end behind all of them is in time, so is the end behind each, and no mask is needed.
+        let length = self.limit_reached.noted(self.masker.completion_length())?;
+        if length.is_some_and(|length| self.tokens_left().is_none_or(|left| length < left)) {
+            return Ok(tokens.len());
+        }
+        self.go_back(before)?;
+        for (accepted, token) in tokens.iter().enumerate() {
+            let left = self.tokens_left().unwrap_or(usize::MAX);
+            let mask = self.limit_reached.noted(self.masker.mask_within(left))?;
+            if !mask.allows(*token) {
+                return Ok(accepted);
+            }
+            self.limit_reached.noted(self.masker.advance(*token))?;
+        }
+        Ok(tokens.len())
     }
 
     /// The text that must come next whatever is sampled, without a character that is not whole.

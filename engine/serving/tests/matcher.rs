@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use maskwright::{ExactOptions, Limits, MaskError, TokenId, Vocabulary};
+use maskwright::{ExactOptions, Limits, MaskError, TokenId, Tokenize, Vocabulary};
 use maskwright_serving::{
     CompiledSchema, DraftTree, DraftedRow, Executor, Matcher, MatcherError, MatcherOptions, SchemaCompiler,
     SharedMatcher,
@@ -147,6 +147,42 @@ fn a_limit_on_tokens_is_kept() {
     assert_eq!(matcher.fill_drafted(&ids("d"), &mut [0; 2 * WORDS], WORDS).unwrap(), 1);
     assert!(matcher.accept(u32::from(b'x')).unwrap());
     assert_eq!(filled(&mut matcher), ids("z"));
+}
+
+/// A tokenizer that writes each character apart.
+struct Characters;
+
+impl Tokenize for Characters {
+    fn tokenize(&self, text: &[u8]) -> Vec<TokenId> {
+        text.iter().map(|byte| TokenId::from(*byte)).collect()
+    }
+}
+
+#[test]
+fn forced_tokens_keep_to_a_limit() {
+    let mut builder = Vocabulary::builder().tokenizer(Arc::new(Characters));
+    for byte in 0..=255_u8 {
+        builder = builder.text(byte.into(), [byte]).unwrap();
+    }
+    let builder = builder.special(END, "<end>").unwrap().text(OTHER_END, "yes").unwrap();
+    let vocabulary = builder.eos([END]).size(TOKENS).build().unwrap();
+    let compiler = SchemaCompiler::new(Arc::new(vocabulary), ExactOptions::default(), 1 << 30);
+    let compiled = compiler.choice(&["no", "yesyesyes"].map(str::to_owned)).unwrap();
+    let matcher_within = |max_tokens| {
+        let options = MatcherOptions {
+            stop_tokens: None,
+            max_tokens,
+        };
+        let mut matcher = compiled.matcher(&options).unwrap();
+        assert_eq!(matcher.accept_all(&[OTHER_END]).unwrap(), 1);
+        matcher
+    };
+    assert_eq!(matcher_within(None).forced_tokens().unwrap(), ids("yesyes"));
+    assert_eq!(matcher_within(Some(8)).forced_tokens().unwrap(), ids("yesyes"));
+    assert_eq!(matcher_within(Some(6)).forced_tokens().unwrap(), ids("yes"));
+    let mut tight = matcher_within(Some(4));
+    assert!(tight.forced_tokens().unwrap().is_empty());
+    assert_eq!((tight.position(), filled(&mut tight)), (1, vec![OTHER_END]));
 }
 
 #[test]

@@ -20,7 +20,7 @@ use super::cache::token_set::{Base, TokenSet};
 use super::completions::{CompletionLength, CompletionTokens};
 use super::forced_tokens::{forced_bytes, forced_tokens};
 use super::index::base_sets::{BaseSets, bit};
-use super::masker::{MaskedText, TextClassNumbers, Used};
+use super::masker::{FreeText, MaskedText, TextClassNumbers, Used};
 use super::shared_tokens::SharedTokens;
 use super::strings::strategy::{Strategy, Strings};
 use super::structure::{SchemaCache, StructureWalk};
@@ -202,8 +202,8 @@ impl MaskedText for CompiledSchema {
         Ok(bytes)
     }
 
-    fn free_text_but(&self, at: &WrittenState) -> Result<Option<Vec<TokenId>>, MaskError> {
-        self.builder().free_text_but(at.state, self).map_err(mask_error)
+    fn free_text(&self, at: &WrittenState) -> Result<Option<FreeText>, MaskError> {
+        self.builder().free_text(at.state, self).map_err(mask_error)
     }
 
     fn text_classes(&self, at: &WrittenState, tokens: &[TokenId]) -> Result<Option<TextClassNumbers>, MaskError> {
@@ -372,27 +372,34 @@ impl MaskBuilder {
         Ok(set)
     }
 
-    /// See [`MaskedText::free_text_but`].
-    fn free_text_but(&mut self, at: State, shared: &CompiledSchema) -> Result<Option<Vec<TokenId>>, AutomatonError> {
+    /// See [`MaskedText::free_text`].
+    fn free_text(&mut self, at: State, shared: &CompiledSchema) -> Result<Option<FreeText>, AutomatonError> {
         match self.automaton.state_class(at)? {
             StateClass::String(DecodeState::Between, language) => {
                 let is_free = self.strings(shared).is_free(language)? && self.automaton.after_any_text(at)?.is_some();
-                Ok(is_free.then(Vec::new))
+                Ok(is_free.then(|| FreeText {
+                    apart: Vec::new(),
+                    is_exact: true,
+                }))
             }
             StateClass::Key(DecodeState::Between) => {
                 let is_free = matches!(self.automaton.remaining_key_text(at)?, RemainingKeyText::AllBut(..));
                 let Some(name) = self.automaton.partial_key(at)?.filter(|_| is_free) else {
                     return Ok(None);
                 };
-                // What is on its way to a listed key may be completed to that key.
-                Ok(self.automaton.listed_rests(&name).map(|rests| {
-                    let mut tokens = Vec::new();
-                    for rest in rests {
-                        shared.tokens.index.inside.beginnings(rest, &mut tokens);
-                    }
-                    tokens.sort_unstable();
-                    tokens
-                }))
+                let Some(rests) = self.automaton.listed_rests(&name) else {
+                    return Ok(None);
+                };
+                // What is on its way to a listed key may be completed to that key, and a key that has come cannot come again.
+                let mut apart = Vec::new();
+                let mut add = |rest: &str| shared.tokens.index.inside.beginnings(rest, &mut apart);
+                rests.into_iter().for_each(&mut add);
+                let rests = self.automaton.key_rests(at)?;
+                let told_apart = rests.as_ref().map_or(&[][..], |rests| &rests.told_apart);
+                told_apart.iter().for_each(|rest| add(rest));
+                apart.sort_unstable();
+                let is_exact = rests.is_some();
+                Ok(Some(FreeText { apart, is_exact }))
             }
             _ => Ok(None),
         }
@@ -411,13 +418,20 @@ impl MaskBuilder {
         let Some(KeyRests { languages, told_apart }) = self.automaton.key_rests(at)? else {
             return Ok(None);
         };
-        let mut numbers: HashMap<SmallVec<[LanguageId; 4]>, u32> = HashMap::new();
+        let mut numbers: HashMap<(SmallVec<[LanguageId; 4]>, &[u8]), u32> = HashMap::new();
         let mut classes = Vec::with_capacity(tokens.len());
         for &token in tokens {
-            let text = str::from_utf8(shared.vocabulary.token_bytes(token)).unwrap_or_default();
-            let next = told_apart.partition_point(|rest| &**rest < text);
-            let begins_one = told_apart.get(next).is_some_and(|rest| rest.starts_with(text));
-            let is_text = !text.is_empty() && !text.contains('\\') && bit(&shared.tokens.index.sets.any, token);
+            let bytes = shared.vocabulary.token_bytes(token);
+            let next = told_apart.partition_point(|rest| rest.as_bytes() < bytes);
+            let begins_one = told_apart
+                .get(next)
+                .is_some_and(|rest| rest.as_bytes().starts_with(bytes));
+            // Whole characters, and a part of one.
+            let (text, partial) = match bytes.utf8_chunks().next() {
+                Some(chunk) => (chunk.valid(), chunk.invalid()),
+                None => ("", &[][..]),
+            };
+            let is_text = !bytes.contains(&b'\\') && bit(&shared.tokens.index.sets.any, token);
             if !is_text || begins_one || numbers.len() == MAX_TEXT_CLASSES {
                 classes.push(None);
                 continue;
@@ -429,7 +443,7 @@ impl MaskBuilder {
                 }
             }
             let next = numbers.len() as u32;
-            classes.push(Some(*numbers.entry(after).or_insert(next)));
+            classes.push(Some(*numbers.entry((after, partial)).or_insert(next)));
         }
         Ok(Some(classes))
     }

@@ -129,6 +129,7 @@ mod tests {
             nonzero_digits: vec![0, 0, 0, 1].into(),
             any_or_quote: any.clone(),
             names: any.clone(),
+            whole: any.clone(),
             any,
             up_to: [up_to].into(),
         };

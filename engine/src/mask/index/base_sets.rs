@@ -24,6 +24,8 @@ pub(crate) struct BaseSets {
     pub(crate) nonzero_digits: Words,
     /// All tokens that stay inside of a string.
     pub(crate) any: Words,
+    /// All tokens that stay inside of a string and end with a whole character.
+    pub(crate) whole: Words,
     /// All tokens that stay inside of a string or end with the closing quote.
     pub(crate) any_or_quote: Words,
     /// The tokens that are whitespace only, and those that begin a name of any kind and stay in it or end with its quote.
@@ -69,6 +71,8 @@ impl BaseSets {
                 *word |= fewer;
             }
         }
+        let mut whole = any.clone();
+        unset(&mut whole, &tails.partial().collect::<Vec<_>>());
         let mut any_or_quote = any.clone();
         for token in tails.closing_only() {
             set(&mut any_or_quote, token);
@@ -81,6 +85,7 @@ impl BaseSets {
             digits,
             nonzero_digits,
             any: any.into(),
+            whole: whole.into(),
             up_to: up_to.into_iter().map(Vec::into).collect(),
         }
     }

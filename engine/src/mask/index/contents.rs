@@ -223,6 +223,12 @@ impl CollectedTokens {
         self.inside.iter().map(|tail| (tail.token, tail.length()))
     }
 
+    /// The tokens that stay inside and end within a character.
+    pub(crate) fn partial(&self) -> impl Iterator<Item = TokenId> {
+        let partial = self.inside.iter().filter(|tail| tail.begun.is_some());
+        partial.map(|tail| tail.token)
+    }
+
     /// The tokens with nothing behind the closing quote.
     pub(crate) fn closing_only(&self) -> impl Iterator<Item = TokenId> {
         let only = self.closing.iter().filter(|(_, suffix, _)| suffix.is_empty());

@@ -37,6 +37,14 @@ impl<S: Clone> History<S> {
         &self.open[self.open.len() - 1]
     }
 
+    /// The state with so many before it, of which there is one.
+    pub(crate) fn get(&self, before: usize) -> &S {
+        match self.full.get(before / CHUNK) {
+            Some(chunk) => &chunk[before % CHUNK],
+            None => &self.open[before - self.full.len() * CHUNK],
+        }
+    }
+
     /// Adds a state.
     pub(crate) fn push(&mut self, state: S) {
         if self.open.len() == CHUNK {

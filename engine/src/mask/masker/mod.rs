@@ -8,4 +8,4 @@ mod speculation;
 mod state_masker;
 mod token_budget;
 
-pub(crate) use state_masker::{MaskedText, StateMasker, TextClassNumbers, Used};
+pub(crate) use state_masker::{FreeText, MaskedText, StateMasker, TextClassNumbers, Used};

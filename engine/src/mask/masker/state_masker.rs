@@ -25,6 +25,15 @@ pub(crate) struct Used {
 /// The numbers of classes of tokens within a text, in the order of the tokens.
 pub(crate) type TextClassNumbers = Vec<Option<u32>>;
 
+/// What may follow within a text, where any characters may.
+pub(crate) struct FreeText {
+    /// The tokens within such a text behind which something else may follow than behind all others, sorted.
+    pub(crate) apart: Vec<TokenId>,
+    /// Whether exactly the same has to follow behind any two of the others that end with a whole character. Otherwise the end behind one may
+    /// be some tokens further than that behind another.
+    pub(crate) is_exact: bool,
+}
+
 /// An automaton over texts that are written token by token, with its masks.
 pub(crate) trait MaskedText: Send + Sync + 'static {
     /// A position in a text.
@@ -82,15 +91,14 @@ pub(crate) trait MaskedText: Send + Sync + 'static {
     /// The bytes that must come, up to a limit.
     fn forced_text(&self, at: &Self::State) -> Result<Vec<u8>, MaskError>;
 
-    /// Returns, for a state in a text that any characters may follow, and behind each of which the same has to come, the tokens within such
-    /// a text for which that does not hold, sorted. `None` of any other state, and where it is not known.
-    fn free_text_but(&self, at: &Self::State) -> Result<Option<Vec<TokenId>>, MaskError> {
+    /// Returns what may follow in a text that any characters may follow. `None` of any other state, and where it is not known.
+    fn free_text(&self, at: &Self::State) -> Result<Option<FreeText>, MaskError> {
         let _ = at;
         Ok(None)
     }
 
-    /// Returns for each token a number, the same for tokens within a text that may go on alike behind them and behind which, once the text has
-    /// ended, the same has to come. `None` of all other tokens; no numbers where that is not known.
+    /// Returns for each token a number, the same for tokens within a text behind which the same has to come. `None` of all other tokens;
+    /// no numbers where that is not known.
     fn text_classes(&self, at: &Self::State, tokens: &[TokenId]) -> Result<Option<TextClassNumbers>, MaskError> {
         let _ = (at, tokens);
         Ok(None)
@@ -144,6 +152,11 @@ impl<T: MaskedText> StateMasker<T> {
 
     pub(super) fn state(&self) -> &T::State {
         self.states.last()
+    }
+
+    /// The state behind the first `tokens` tokens.
+    pub(super) fn state_behind(&self, tokens: usize) -> &T::State {
+        self.states.get(tokens)
     }
 
     pub(super) fn budget_mut(&mut self) -> &mut TokenBudget {

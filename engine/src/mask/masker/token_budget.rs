@@ -2,8 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::state_masker::{MaskedText, StateMasker, Used};
-use crate::mask::index::base_sets::bit;
+use super::state_masker::{FreeText, MaskedText, StateMasker, Used};
 use crate::{MaskError, Masker as _, TokenId, TokenMask};
 
 /// Tokens to spare from which on no token's own end is looked for: a single token rarely makes so many others necessary.
@@ -34,7 +33,11 @@ const TOKENS_BETWEEN_MEASUREMENTS: usize = 16;
 /// takes up to twelve, and a key has to differ from those that were there.
 const SPARE_TOKENS_WITHIN_TEXT: u32 = 16;
 
-/// Plans that are kept: more than tokens are taken back at a time.
+/// Tokens by which the shortest completion known may be too long where tokens are looked for all the same that end in time: a token may
+/// stand for several of the completion's.
+const MAX_TOKENS_OVER: usize = 4;
+
+/// Plans that are kept: more than tokens are taken back at a time. As many states are looked back at for a completion that was begun.
 const MAX_PLANS: usize = 64;
 
 /// Tokens that are not known to lead to an end.
@@ -89,6 +92,9 @@ pub(super) struct TokenBudget {
     /// Completions that may be followed, each with the position at which it begins, by rising positions. The completion from a later position
     /// may be longer than the remainder of an earlier one.
     plans: Vec<(usize, Vec<TokenId>)>,
+    /// The number of tokens up to which documents have left the completions from all earlier states, and the length of the whole
+    /// document that was asked for.
+    left: (usize, usize),
     mask: TokenMask,
     /// The number of tokens written, and the limit, for which the mask was worked out. Looks that were cut short are not taken up again where the
     /// mask is asked for twice.
@@ -100,6 +106,7 @@ impl TokenBudget {
     pub(super) fn new() -> Self {
         Self {
             plans: Vec::new(),
+            left: (0, 0),
             mask: TokenMask::none(0),
             mask_of: None,
         }
@@ -108,6 +115,7 @@ impl TokenBudget {
     /// Drops the plans that begin beyond the first `written` tokens, when later tokens are taken back.
     pub(super) fn take_back(&mut self, written: usize) {
         self.plans.retain(|(start, _)| *start <= written);
+        self.left = (0, 0);
         self.mask_of = None;
     }
 }
@@ -120,22 +128,30 @@ impl<T: MaskedText> StateMasker<T> {
         if self.budget.as_ref().is_some_and(|budget| budget.mask_of == asked) {
             return Ok(true);
         }
-        let planned = self.planned().filter(|planned| planned.len() < tokens);
-        let length = match (&planned, self.ended) {
-            (Some(planned), false) => Some(planned.len()),
-            (_, false) => within_limits(self.texts.completion_length(self.state()))?.map(|length| length.tokens),
-            (_, true) => None,
-        };
-        // The end of sequence takes a token too.
-        let Some(spare) = length.and_then(|length| tokens.checked_sub(length + 1)) else {
+        if self.ended {
             return Ok(false);
+        }
+        let mut planned = self.planned().filter(|planned| planned.len() < tokens);
+        let mut length = match &planned {
+            Some(planned) => Some(planned.len()),
+            None => within_limits(self.texts.completion_length(self.state()))?.map(|length| length.tokens),
+        };
+        if length.is_none_or(|length| length >= tokens)
+            && let Some(begun) = self.begun_completion(tokens)?
+        {
+            (length, planned) = (Some(begun.len()), Some(begun));
+        }
+        // The end of sequence takes a token too.
+        let spare = match length {
+            Some(length) if length < tokens => tokens - length - 1,
+            Some(length) if length < tokens + MAX_TOKENS_OVER => return self.limit_to_ends(tokens),
+            _ => return Ok(false),
         };
         if spare >= SPARE_TOKENS_WITHOUT_LOOK {
             return Ok(false);
         }
         let mut allowed = self.whole_mask()?.clone();
-        // The end of sequence takes a token, as the token that is looked at does.
-        let fits = |length: u32| length != NO_END && length as usize + 2 <= tokens;
+        let fits = fits(tokens);
         if spare >= SPARE_TOKENS_IN_LARGE_MASKS && allowed.count() > MAX_TOKENS_LOOKED_AT_EARLY
             || self.texts.furthest().get(&T::key(self.state())).is_some_and(fits)
         {
@@ -151,7 +167,7 @@ impl<T: MaskedText> StateMasker<T> {
                 let Some(plan) = within_limits(self.texts.completion(self.state()))? else {
                     return Ok(false);
                 };
-                self.begin_plan(plan.clone());
+                self.begin_plan(self.tokens.len(), plan.clone());
                 plan
             }
         };
@@ -160,6 +176,25 @@ impl<T: MaskedText> StateMasker<T> {
                 allowed.forbid(token);
             }
         }
+        let budget = self.budget_mut();
+        (budget.mask, budget.mask_of) = (allowed, asked);
+        Ok(true)
+    }
+
+    /// Limits the mask to the tokens behind which the document ends in time, although no completion from here does. False where there are
+    /// none.
+    fn limit_to_ends(&mut self, tokens: usize) -> Result<bool, MaskError> {
+        let mut allowed = self.whole_mask()?.clone();
+        let fits = fits(tokens);
+        for (token, length) in self.look(&allowed, fits)?.lengths {
+            if !fits(length) {
+                allowed.forbid(token);
+            }
+        }
+        if allowed.allows_none() {
+            return Ok(false);
+        }
+        let asked = Some((self.position(), tokens));
         let budget = self.budget_mut();
         (budget.mask, budget.mask_of) = (allowed, asked);
         Ok(true)
@@ -179,10 +214,30 @@ impl<T: MaskedText> StateMasker<T> {
         })
     }
 
-    fn begin_plan(&mut self, plan: Vec<TokenId>) {
-        let start = self.tokens.len();
+    /// Returns the remainder of a completion from one of the last states that the document has followed since and that ends in time, and plans
+    /// it. What may be planned so does not depend on the states at which masks were asked for.
+    fn begun_completion(&mut self, tokens: usize) -> Result<Option<Vec<TokenId>>, MaskError> {
+        let (written, whole) = (self.tokens.len(), self.position() + tokens);
+        let (from, of) = self.budget_mut().left;
+        let from = if of == whole { from } else { 0 };
+        for start in (from.max(written.saturating_sub(MAX_PLANS))..written).rev() {
+            let plan = within_limits(self.texts.completion(self.state_behind(start)))?;
+            let Some(plan) = plan.filter(|plan| start + plan.len() < whole) else {
+                continue;
+            };
+            if let Some(rest) = plan.strip_prefix(&self.tokens[start..]) {
+                let rest = rest.to_vec();
+                self.begin_plan(start, plan);
+                return Ok(Some(rest));
+            }
+        }
+        self.budget_mut().left = (written, whole);
+        Ok(None)
+    }
+
+    fn begin_plan(&mut self, start: usize, plan: Vec<TokenId>) {
         let budget = self.budget_mut();
-        // Plans that begin here or later were left when tokens were taken back.
+        // Plans that begin there or later were left, or do not end in time.
         budget.plans.retain(|(other, _)| *other < start);
         if budget.plans.len() == MAX_PLANS {
             budget.plans.remove(0);
@@ -190,32 +245,45 @@ impl<T: MaskedText> StateMasker<T> {
         budget.plans.push((start, plan));
     }
 
-    /// Looks for the ends behind the tokens `allowed`. Tokens within free text, and tokens of one class of texts, are not looked at one by one
-    /// where the end behind one of them fits with tokens to spare.
+    /// Looks for the ends behind the tokens `allowed`. Of tokens within free text, and of tokens of one class of texts, only one is looked at.
     fn look(&self, allowed: &TokenMask, fits: impl Fn(u32) -> bool) -> Result<Looks, MaskError> {
-        let any = &self.texts.sets().any;
         let mut known = KnownEnds::new(self.texts.used());
         let mut looks = Looks {
             furthest: 0,
             lengths: Vec::new(),
         };
-        let apart = within_limits(self.texts.free_text_but(self.state()))?;
-        let is_alike = |token: TokenId, apart: &[TokenId]| bit(any, token) && apart.binary_search(&token).is_err();
-        let one = apart
-            .as_ref()
-            .and_then(|apart| allowed.iter().find(|token| is_alike(*token, apart)));
-        let mut alike = None;
-        if let Some(one) = one {
-            let furthest = self
-                .length_after(one, &mut known)?
-                .saturating_add(SPARE_TOKENS_WITHIN_TEXT);
-            if fits(furthest) {
-                (looks.furthest, alike) = (furthest, apart);
+        let mut alike = TokenMask::none(allowed.len());
+        if let Some(FreeText { apart, is_exact }) = within_limits(self.texts.free_text(self.state()))? {
+            let sets = self.texts.sets();
+            let among = |set: &[u32]| {
+                let words: Vec<u32> = allowed
+                    .words()
+                    .iter()
+                    .zip(set)
+                    .map(|(one, other)| one & other)
+                    .collect();
+                let mut among = TokenMask::from_words(&words, allowed.len());
+                among.forbid_all(&apart);
+                among
+            };
+            let whole = among(&sets.whole);
+            let one = whole.iter().next();
+            if let Some(one) = one {
+                let length = self.length_after(one, &mut known)?;
+                let furthest = length.saturating_add(SPARE_TOKENS_WITHIN_TEXT);
+                if fits(furthest) {
+                    (looks.furthest, alike) = (furthest, among(&sets.any));
+                } else if is_exact {
+                    (looks.furthest, alike) = (length, whole);
+                }
+                if !fits(looks.furthest) {
+                    looks.lengths.extend(alike.iter().map(|token| (token, length)));
+                }
             }
         }
         let mut tokens = Vec::new();
         for token in allowed.iter() {
-            if !alike.as_ref().is_some_and(|apart| is_alike(token, apart)) && !self.ends_here(token)? {
+            if !alike.allows(token) && !self.ends_here(token)? {
                 tokens.push(token);
             }
         }
@@ -224,13 +292,12 @@ impl<T: MaskedText> StateMasker<T> {
         let mut of_classes: HashMap<u32, u32> = HashMap::new();
         for (place, &token) in looked_at.iter().enumerate() {
             let class = classes.get(place).copied().flatten();
-            let furthest = class.and_then(|class| of_classes.get(&class)?.checked_add(SPARE_TOKENS_WITHIN_TEXT));
-            let length = match furthest.filter(|furthest| fits(*furthest)) {
-                Some(furthest) => furthest,
+            let length = match class.and_then(|class| of_classes.get(&class)) {
+                Some(length) => *length,
                 None => self.length_after(token, &mut known)?,
             };
             if let Some(class) = class {
-                of_classes.entry(class).or_insert(length);
+                of_classes.insert(class, length);
             }
             looks.lengths.push((token, length));
         }
@@ -276,6 +343,12 @@ impl<T: MaskedText> StateMasker<T> {
         known.lengths.insert(key, length);
         Ok(length)
     }
+}
+
+/// Returns whether a token fits behind which a completion of some length follows, where so many tokens are left. The end of sequence takes a
+/// token, as the token that is looked at does.
+fn fits(tokens: usize) -> impl Fn(u32) -> bool + Copy {
+    move |length| length != NO_END && length as usize + 2 <= tokens
 }
 
 /// A result of a look, or none where the look came to a limit: a mask that can be given without it is given.

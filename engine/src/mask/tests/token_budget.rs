@@ -8,7 +8,7 @@ use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
 use super::{TOKENS, compiler, vocabulary};
-use crate::{Compiler as _, ExactOptions, Limits, Masker, TokenId, TokenMask, Vocabulary};
+use crate::{Compiler as _, ExactOptions, Limits, Masker, Style, TokenId, TokenMask, Vocabulary};
 
 fn masker(schema: &str) -> Box<dyn Masker> {
     compiler(vocabulary(&TOKENS), ExactOptions::default())
@@ -99,6 +99,101 @@ fn no_more_is_forbidden_than_has_to_be() {
             let Some(token) = mask.iter().next() else { break };
             masker.advance(token).unwrap();
             left -= 1;
+        }
+    }
+}
+
+/// A name may be any but those that came before, so that nearly all tokens within it lead to the same end; a few are parts of characters, or
+/// of names that came or that are listed.
+#[test]
+fn tokens_within_names_are_limited_exactly() {
+    let pairs = pairs_of_letters('a'..='z');
+    let parts = [
+        &b"\xE2\x82"[..],
+        b"\xF0\x9F",
+        b"a\xC3",
+        b"\\",
+        b"\\u00",
+        b"\\u0061",
+        b"\\ud83d",
+        b"\\n",
+    ];
+    let texts: Vec<Vec<u8>> = pairs
+        .into_iter()
+        .map(String::into_bytes)
+        .chain(parts.map(<[u8]>::to_vec))
+        .collect();
+    let bytes = (0..=255_u8).map(|byte| vec![byte]);
+    let mut builder = Vocabulary::builder();
+    for (id, text) in (0..).zip(bytes.chain(texts)) {
+        builder = builder.text(id, text).unwrap();
+    }
+    let vocabulary = Arc::new(builder.special(2_000, "<eos>").unwrap().eos([2_000]).build().unwrap());
+    let schemas = [
+        r#"{"type": "object"}"#,
+        r#"{"type": "object", "additionalProperties": {"type": "string"}}"#,
+        r#"{"type": "object", "properties": {"abc": {"minLength": 200}, "abd": {"type": "string"}}, "required": ["abd"]}"#,
+        r#"{"type": "object", "patternProperties": {"^a": {"minLength": 3, "type": "string"}}, "minProperties": 2}"#,
+    ];
+    for (schema, style) in schemas
+        .iter()
+        .flat_map(|schema| [(schema, Style::rfc8259()), (schema, Style::generation())])
+    {
+        let start = compiler(vocabulary.clone(), ExactOptions::default().style(style))
+            .compile(schema)
+            .unwrap();
+        for text in ["{\"", "{\"a", "{\"ac\":\"\",\"", "{\"ac\":\"\",\"a", "{\"ac\":\"\",\"é"] {
+            let mut masker = start.fork().unwrap();
+            if text.bytes().any(|byte| masker.advance(byte.into()).is_err()) {
+                continue;
+            }
+            let whole = masker.mask().unwrap().clone();
+            let lengths: Vec<(TokenId, usize)> = whole
+                .iter()
+                .map(|token| {
+                    let mut next = masker.fork().unwrap();
+                    next.advance(token).unwrap();
+                    (token, needed(&mut *next))
+                })
+                .collect();
+            let shortest = needed(&mut *masker.fork().unwrap());
+            for left in shortest..shortest + 20 {
+                let mask = masker.fork().unwrap().mask_within(left).unwrap().clone();
+                let late = lengths
+                    .iter()
+                    .filter(|(token, length)| mask.allows(*token) && *length >= left);
+                assert!(late.count() <= 1, "{schema}: {text} with {left} left: the plan alone");
+                let missed = lengths
+                    .iter()
+                    .find(|(token, length)| !mask.allows(*token) && *length < left);
+                assert_eq!(missed, None, "{schema}: {text} with {left} left");
+            }
+        }
+    }
+}
+
+/// What is allowed depends on the tokens that came, not on where a mask was asked for.
+#[test]
+fn a_completion_that_was_begun_without_a_mask_is_followed() {
+    let vocabulary = vocabulary(&TOKENS);
+    let mut random = ChaCha8Rng::seed_from_u64(5);
+    for schema in SCHEMAS {
+        let start = masker(schema);
+        for more in [0, 1, 3] {
+            let (mut asked, mut silent) = (start.fork().unwrap(), start.fork().unwrap());
+            let mut left = needed(&mut *asked) + more;
+            loop {
+                let mask = asked.mask_within(left).unwrap().clone();
+                assert_eq!(*silent.fork().unwrap().mask_within(left).unwrap(), mask, "{schema}");
+                let tokens: Vec<TokenId> = mask.iter().collect();
+                let token = *tokens.choose(&mut random).unwrap();
+                asked.advance(token).unwrap();
+                silent.advance(token).unwrap();
+                left -= 1;
+                if vocabulary.is_eos(token) {
+                    break;
+                }
+            }
         }
     }
 }
