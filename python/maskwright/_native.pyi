@@ -189,7 +189,10 @@ class Compiler:
         """
 
     def check(self, schema: Any) -> list[str]:
-        """The errors of a schema, each with place, keyword and reason; empty if the schema can be compiled."""
+        """The errors of a schema, each with place, keyword and reason; empty if the schema can be compiled.
+
+        A value that its keyword may not have, such as a negative `minLength`, and a reference to nothing are told one at a time.
+        """
 
     @property
     def tokenizer(self) -> Tokenizer:

@@ -231,7 +231,8 @@ impl MaskedText for CompiledSchema {
     fn memory(&self) -> usize {
         let builder = self.builder();
         let known = builder.cache.as_ref().map_or(0, |cache| cache.bytes()) + builder.completions.bytes();
-        builder.automaton.whole_memory()
+        size_of::<Self>()
+            + builder.automaton.whole_memory()
             + known
             + self.caches.masks.bytes()
             + self.caches.steps.bytes()

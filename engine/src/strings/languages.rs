@@ -342,6 +342,11 @@ impl Languages {
             + self.completing.own()
     }
 
+    /// Bytes of the room for expressions that are not there yet.
+    pub(crate) fn room_bytes(&self) -> usize {
+        self.arena.room_bytes()
+    }
+
     /// Cells in use of those that [`LanguageLimits::cells`] allows.
     pub(crate) fn cells(&self) -> usize {
         self.arena.cells()

@@ -78,6 +78,11 @@ impl<T: Clone> LayeredVec<T> {
         self.own.push(value);
     }
 
+    /// Bytes of the room for values that are not there yet.
+    pub(super) fn room_bytes(&self) -> usize {
+        (self.own.capacity() - self.own.len()) * size_of::<T>()
+    }
+
     /// A value that is not shared, by its place.
     pub(super) fn own_mut(&mut self, place: usize) -> Option<&mut T> {
         self.own.get_mut(place.checked_sub(self.shared.len())?)

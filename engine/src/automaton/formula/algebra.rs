@@ -201,6 +201,7 @@ impl Algebra {
             .map(|(_, names)| SHARED_BYTES + size_of_val(&**names));
         let combined = keys.combined.keys().map(|(_, _, names)| size_of_val(&**names));
         self.schema.memory()
+            + self.languages.room_bytes()
             + table_bytes(&self.constraints)
             + list_bytes(&self.joined)
             + table_bytes(&keys.padding)

@@ -48,6 +48,15 @@ impl<K: Eq + Hash, V: Clone> BoundedCache<K, V> {
         self.young.bytes + self.old.bytes
     }
 
+    /// Bytes of the tables that no value takes yet, roughly.
+    pub(crate) fn room_bytes(&self) -> usize {
+        let room = |values: &HashMap<K, (V, usize)>| {
+            let table = values.capacity() * 8 / 7 * (size_of::<(K, (V, usize))>() + 1);
+            table.saturating_sub(values.len() * ENTRY_BYTES)
+        };
+        room(&self.young.values) + room(&self.old.values)
+    }
+
     pub(crate) fn get(&mut self, key: &K) -> Option<V> {
         if let Some((value, _)) = self.young.values.get(key) {
             return Some(value.clone());

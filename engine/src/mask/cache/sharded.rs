@@ -46,7 +46,10 @@ impl<K: Eq + Hash, V: Clone> ShardedCache<K, V> {
     pub(crate) fn bytes(&self) -> usize {
         let parts = self.parts.iter();
         parts
-            .map(|part| part.read().unwrap_or_else(PoisonError::into_inner).bytes())
+            .map(|part| {
+                let part = part.read().unwrap_or_else(PoisonError::into_inner);
+                part.bytes() + part.room_bytes()
+            })
             .sum()
     }
 

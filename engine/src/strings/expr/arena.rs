@@ -103,6 +103,12 @@ impl Arena {
         }
     }
 
+    /// Bytes of the room for expressions that are not there yet.
+    pub(in crate::strings) fn room_bytes(&self) -> usize {
+        let free = self.index.capacity() - self.index.len();
+        self.nodes.room_bytes() + self.facts.room_bytes() + free * 8 / 7 * (size_of::<u32>() + 1)
+    }
+
     /// Begins a trial.
     pub(in crate::strings) fn begin(&mut self) {
         self.trials.push(self.cells);
