@@ -1,11 +1,15 @@
 //! `minimum`, `maximum`, `exclusiveMinimum`, `exclusiveMaximum`, `multipleOf`.
 
+use crate::CompileErrorKind;
 use crate::decimal::Decimal;
 use crate::json::Content;
 
 use super::{KeywordReader, Member, ReadResult};
 use crate::schema::dialect::Keyword;
 use crate::schema::keywords::Bound;
+
+/// Digits before the decimal point of a `multipleOf`: its multiples are written out in styles without exponents.
+const MAX_MULTIPLE_DIGITS: i64 = 4_096;
 
 impl KeywordReader<'_, '_> {
     /// Reads `minimum`, or `exclusiveMinimum` with a number: the tighter one of both counts.
@@ -31,10 +35,14 @@ impl KeywordReader<'_, '_> {
     /// The value of `multipleOf`.
     pub(super) fn divisor(&self, member: Member<'_>) -> ReadResult<Decimal> {
         let divisor = self.number(member)?;
-        match divisor > Decimal::zero() {
-            true => Ok(divisor),
-            false => Err(self.malformed(member, "the value must be above 0")),
+        if divisor <= Decimal::zero() {
+            return Err(self.malformed(member, "the value must be above 0"));
         }
+        if divisor.magnitude() > MAX_MULTIPLE_DIGITS {
+            let message = format!("a multiple of so large a number has more than {MAX_MULTIPLE_DIGITS} digits");
+            return Err(self.error(member, CompileErrorKind::LimitExceeded, message));
+        }
+        Ok(divisor)
     }
 
     fn bound(&self, member: Member<'_>) -> ReadResult<Bound> {

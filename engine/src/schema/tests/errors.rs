@@ -112,6 +112,11 @@ fn texts_that_are_no_schema_are_malformed() {
     assert_eq!(error.pointer(), Some("/properties/a/type"));
     let error = load_error(r#"{"const": 1e99999999999999999999}"#);
     assert_eq!(error.kind(), CompileErrorKind::LimitExceeded);
+    let error = load_error(r#"{"items": {"multipleOf": 1e1000000000}}"#);
+    assert_eq!(
+        (error.kind(), error.pointer()),
+        (CompileErrorKind::LimitExceeded, Some("/items"))
+    );
 }
 
 #[test]

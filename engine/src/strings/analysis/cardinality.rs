@@ -181,7 +181,7 @@ impl Languages {
                 if wanted == 0 {
                     continue;
                 }
-                let estimate = length + 1 + self.distance(target)?;
+                let estimate = self.distance(target)?.saturating_add(length + 1);
                 for c in spelled(range).take(wanted) {
                     *taken += 1;
                     let longer = [&text[..], c.encode_utf8(&mut [0; 4])].concat();

@@ -194,6 +194,16 @@ fn texts_of_intersections_are_listed_state_by_state() {
     assert_eq!((texts.len(), &*texts[0]), (3, "abcdefg"));
 }
 
+/// A text of a language whose shortest texts are longer than any that could be written is a limit, not a sum that overflows.
+#[test]
+fn texts_of_immense_length_are_not_listed() {
+    let mut languages = languages();
+    for count in [u64::MAX - 1, u64::MAX] {
+        let immense = languages.pattern(&format!("a{{{count}}}")).unwrap();
+        assert!(languages.members(immense, 1).is_err());
+    }
+}
+
 /// The texts listed of a class of some 650 ranges are its first letters, although only a few characters of each state are looked at.
 #[test]
 fn texts_of_a_class_of_many_ranges_are_its_first_letters() {
