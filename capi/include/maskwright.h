@@ -174,7 +174,7 @@ const char *mw_matcher_get_error(const struct MwMatcher *matcher);
 bool mw_matcher_is_error(const struct MwMatcher *matcher);
 
 // Computes the mask of the next token, which `mw_matcher_get_mask` then gives. Behind the end of the answer the tokens that end it are
-// allowed, and nothing else. Returns 0, or -1 on failure.
+// allowed, as samplers need some token, and `mw_matcher_consume_token` refuses them. Returns 0, or -1 on failure.
 MW_MUST_USE
 int32_t mw_matcher_compute_mask(struct MwMatcher *matcher);
 

@@ -199,7 +199,7 @@ pub unsafe extern "C" fn mw_matcher_is_error(matcher: *const MwMatcher) -> bool 
 }
 
 /// Computes the mask of the next token, which `mw_matcher_get_mask` then gives. Behind the end of the answer the tokens that end it are
-/// allowed, and nothing else. Returns 0, or -1 on failure.
+/// allowed, as samplers need some token, and `mw_matcher_consume_token` refuses them. Returns 0, or -1 on failure.
 ///
 /// # Safety
 ///

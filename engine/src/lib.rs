@@ -82,7 +82,8 @@
 //! Schemas and tokenizer files may come from strangers. Whatever they hold, there is no panic, and recursion on the native stack
 //! is bounded, whatever the depth of a schema or a document: to 200 subschemas where an error is explained, to
 //! [`Limits::pattern_depth`] in a pattern. [`Limits`] bounds memory and time; input that exceeds them is
-//! refused with an error that names the limit. The defaults are wide: a hostile schema can take gigabytes and seconds. The
+//! refused with an error that names the limit. The defaults are wide: a hostile schema can take gigabytes and seconds. A thread
+//! that compiles or asks for masks needs 512 KiB of stack, which musl's default is below. The
 //! crate opens no file and no socket, starts no thread, reads no environment variable, and never fetches a reference:
 //! documents that `$ref` leads to are given with [`ExactOptions::document`].
 //!
@@ -90,7 +91,8 @@
 //!
 //! None is on by default.
 //!
-//! - `tokenizers`: `Vocabulary::from_tokenizer` and `HuggingFaceTokenizer`, for the crate `tokenizers` 0.23.
+//! - `tokenizers`: `Vocabulary::from_tokenizer` and `HuggingFaceTokenizer`, for the crate `tokenizers` 0.23, whose
+//!   `onig` or `fancy-regex` your program has to switch on.
 //! - `serde`: [`CompileErrorKind`] can be serialised.
 
 mod automaton;
