@@ -1,7 +1,7 @@
 //! [`ChatTemplate`]: messages to prompt text, as Hugging Face transformers renders its Jinja templates.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -242,18 +242,13 @@ impl ChatTemplate {
 
     /// Whether the template for prompts with tools looks at the tools that it is given.
     pub(crate) fn takes_tools(&self) -> bool {
-        let template = self.environment.get_template(self.template_name(true));
-        template.is_ok_and(|template| template.undeclared_variables(false).contains(TOOLS))
+        variables_read(self.source_for_tools()).contains(TOOLS)
     }
 
     /// The template's variables that say whether the model is to think before it answers, with their values; an error where it
     /// has none.
     pub(crate) fn thinking_variables(&self, is_on: bool) -> Result<BTreeMap<String, Json>, ModelError> {
-        let used = self
-            .environment
-            .get_template(NAME)
-            .map(|template| template.undeclared_variables(false));
-        let used = used.unwrap_or_default();
+        let used = variables_read(&self.text);
         let mut variables = BTreeMap::new();
         for name in THINKING_SWITCHES.into_iter().filter(|name| used.contains(*name)) {
             variables.insert(name.to_owned(), Json::Bool(is_on));
@@ -490,9 +485,38 @@ fn named_template<'a>(value: &'a Json, name: &str) -> Option<&'a str> {
     template?.as_str()
 }
 
+/// Returns the variables that a template takes from its caller: those that it reads before it sets them. A text that does not parse has none.
+///
+/// minijinja takes a name as set before it looks at the value that it is set to, and so misses `{% set x = x | default(true) %}`. Each value is put
+/// under another name first, where it is read as in the template.
+fn variables_read(text: &str) -> HashSet<String> {
+    let text = generation_tags_as_conditions(text);
+    let values_first = rewrite_tags(&text, |tag, inner| {
+        let (target, value) = inner.strip_prefix("set")?.split_once('=')?;
+        let is_target = target.starts_with(char::is_whitespace) && !target.contains('|');
+        is_target.then(|| format!("{{% set value_of_set = {value} %}}{tag}"))
+    });
+    let environment = environment(None).ok();
+    let variables = environment.and_then(|environment| {
+        let template = [&values_first, &text].map(|text| environment.template_from_str(text));
+        let template = template.into_iter().find_map(Result::ok);
+        template.map(|template| template.undeclared_variables(false))
+    });
+    variables.unwrap_or_default()
+}
+
 /// Turns transformers' own `{% generation %}` blocks, which only mark what the assistant said, into blocks that are always
 /// rendered.
 fn generation_tags_as_conditions(text: &str) -> String {
+    rewrite_tags(text, |tag, inner| match inner {
+        "generation" => Some(tag.replacen(inner, "if true", 1)),
+        "endgeneration" => Some(tag.replacen(inner, "endif", 1)),
+        _ => None,
+    })
+}
+
+/// Puts what `rewritten` returns in place of each tag. It is given the tag with its `{%` and `%}`, and the text between them.
+fn rewrite_tags(text: &str, rewritten: impl Fn(&str, &str) -> Option<String>) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(start) = rest.find("{%") {
@@ -503,10 +527,9 @@ fn generation_tags_as_conditions(text: &str) -> String {
         };
         let (tag, after) = rest.split_at(end + 4);
         let inner = tag[2..tag.len() - 2].trim_matches(['-', '+']).trim();
-        match inner {
-            "generation" => out.push_str(&tag.replacen(inner, "if true", 1)),
-            "endgeneration" => out.push_str(&tag.replacen(inner, "endif", 1)),
-            _ => out.push_str(tag),
+        match rewritten(tag, inner) {
+            Some(rewritten) => out.push_str(&rewritten),
+            None => out.push_str(tag),
         }
         rest = after;
     }

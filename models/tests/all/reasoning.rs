@@ -305,6 +305,16 @@ fn prompts_say_whether_the_model_is_to_think() {
     let smollm =
         "{% if enable_thinking is not defined %}{% set enable_thinking = true %}{% endif %}{{ enable_thinking }}";
     assert_eq!(prompt(smollm, thinking(false)), "False");
+    // Templates that set their variable to itself or to a default, as those of Nemotron 3 and Spark2.5, and Solar's for its effort.
+    for template in [
+        "{%- set enable_thinking = enable_thinking if enable_thinking is defined else True %}\n{{ enable_thinking }}",
+        "{%- set enable_thinking = enable_thinking | default(true) -%}{{ enable_thinking }}",
+        "{% generation %}{% set thinking = thinking == true %}{{ thinking }}{% endgeneration %}",
+        "{% set reasoning_effort = reasoning_effort | default('high') %}{{ reasoning_effort == 'high' }}",
+    ] {
+        assert_eq!(prompt(template, at_once()), "False", "{template}");
+        assert_eq!(prompt(template, reasoning(9, Some("</think>"))), "True", "{template}");
+    }
     // gpt-oss: less, and at once.
     let user = "<|start|>user<|message|>Q<|end|><|start|>assistant";
     let direct = format!("Reasoning: low\n{user}<|channel|>final<|message|>");
@@ -318,11 +328,13 @@ fn prompts_say_whether_the_model_is_to_think() {
     assert_eq!(prompt(begun, at_once()), "Q<think>\n\n</think>\n\n");
     assert_eq!(prompt(begun, reasoning(9, None)), "Q<think>\n");
 
-    let error = with_template("{{ messages }}", thinking(true)).unwrap_err().to_string();
-    assert!(
-        error.contains("no switch for thinking (enable_thinking, thinking, reasoning_effort)"),
-        "{error}"
-    );
+    for template in ["{{ messages }}", "{% set thinking = 'own' %}{{ thinking }}"] {
+        let error = with_template(template, thinking(true)).unwrap_err().to_string();
+        assert!(
+            error.contains("no switch for thinking (enable_thinking, thinking, reasoning_effort)"),
+            "{error}"
+        );
+    }
 }
 
 #[test]
