@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use candle_core::DType;
+
 /// Error of finding, reading or running a model.
 ///
 /// File names are as the user knows them: a path, `org/name@revision: file` for the hub, or `builtin: file`.
@@ -249,12 +251,12 @@ pub enum ModelError {
     #[error("no tokens to append: a prompt needs at least one token")]
     NothingToAppend,
     /// The model computed infinities or NaN: damaged weights, or a number format too narrow for the model.
-    #[error(
-        "{model}: the logit of token {token} is {value}; the weights are damaged or overflow their number format (try --dtype f32)"
-    )]
+    #[error("{model}: the logit of token {token} is {value}; the weights are damaged or overflow their number format{}", wider_format(*dtype))]
     NonFiniteLogits {
         /// The model.
         model: String,
+        /// The number format of the model's weights or logits.
+        dtype: DType,
         /// First token whose logit is not finite.
         token: usize,
         /// Its logit.
@@ -268,6 +270,14 @@ pub enum ModelError {
         /// Number of tokens at the snapshot.
         position: usize,
     },
+}
+
+/// Returns the advice to choose a wider number format than `dtype`; none where there is none.
+fn wider_format(dtype: DType) -> &'static str {
+    match dtype {
+        DType::F32 => "",
+        _ => " (try --dtype f32)",
+    }
 }
 
 impl ModelError {

@@ -163,12 +163,13 @@ pub fn logits_to_host(logits: &Tensor, host: &mut Vec<f32>) -> Result<(), ModelE
     const NAME: &str = "the model";
     let failed = |error| ModelError::compute(NAME, "logits", &error);
     host.clear();
+    let dtype = logits.dtype();
     let logits = logits.to_dtype(DType::F32).map_err(failed)?;
     if logits.device().is_cpu() {
         let (storage, layout) = logits.storage_and_layout();
         if let (candle_core::Storage::Cpu(storage), Some((start, end))) = (&*storage, layout.contiguous_offsets()) {
             host.extend_from_slice(&storage.as_slice::<f32>().map_err(failed)?[start..end]);
-            return check_finite(NAME, host);
+            return check_finite(NAME, dtype, host);
         }
     }
     host.extend(
@@ -177,11 +178,11 @@ pub fn logits_to_host(logits: &Tensor, host: &mut Vec<f32>) -> Result<(), ModelE
             .and_then(|flat| flat.to_vec1::<f32>())
             .map_err(failed)?,
     );
-    check_finite(NAME, host)
+    check_finite(NAME, dtype, host)
 }
 
-/// Errs if a logit is infinite or NaN, naming `model`.
-pub(crate) fn check_finite(model: &str, logits: &[f32]) -> Result<(), ModelError> {
+/// Errs if a logit is infinite or NaN, naming `model`, whose number format is `dtype`.
+pub(crate) fn check_finite(model: &str, dtype: DType, logits: &[f32]) -> Result<(), ModelError> {
     // `x * 0` is 0 for finite numbers and NaN for the others; the sum has no branch and vectorises.
     let probe: f32 = logits
         .chunks(16)
@@ -194,6 +195,7 @@ pub(crate) fn check_finite(model: &str, logits: &[f32]) -> Result<(), ModelError
     match bad {
         Some((token, &value)) => Err(ModelError::NonFiniteLogits {
             model: model.to_owned(),
+            dtype,
             token,
             value,
         }),

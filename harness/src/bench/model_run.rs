@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use maskwright_models::{DecodeOptions, LoadedModel, logits_to_host};
+use maskwright_models::{DecodeOptions, LoadedModel};
 use maskwright_suites::dataset::{Dataset, Instance};
 use maskwright_suites::validate::Judge;
 
 use super::measure::{Conditions, PreparedFramework, Task, measure};
-use super::prompts::{self, PrefixCache, read_common_prefix};
+use super::prompts::{self, PrefixCache, first_passes, read_common_prefix};
 use super::record::{Record, RecordKey};
 use crate::documents::{self, DocumentLibrary};
 use crate::error::CommandError;
@@ -70,18 +70,10 @@ impl ModelRun<'_> {
         Ok(())
     }
 
-    /// Runs two forward passes that count in no figure, over a prompt and over one token, so that weights are paged in, threads
-    /// started and a GPU's kernels loaded. Waits for the logits, so that no pass is still running when the first answer begins.
+    /// Runs all code before the first answer once, and has the model read the common prefix of all prompts.
     fn warm_up(&mut self) -> Result<(), CommandError> {
         let prompt = self.prompt("{}")?;
-        self.model.model.reset();
-        let fitting = prompt.len().min(self.model.model.max_positions());
-        let mut logits = Vec::new();
-        logits_to_host(&self.model.model.append(&prompt[..fitting])?, &mut logits)?;
-        if fitting < self.model.model.max_positions() {
-            logits_to_host(&self.model.model.append(&prompt[..1])?, &mut logits)?;
-        }
-        self.model.model.reset();
+        first_passes(self.model, &prompt)?;
         self.warm_up_frameworks()?;
         self.read_prefix()
     }

@@ -76,6 +76,25 @@ pub fn of_model(messages: Vec<prompt::Message>, system: Option<&str>) -> Vec<Mes
         .collect()
 }
 
+/// Runs two forward passes that count in no figure, over `prompt` and over one token, so that weights are paged in, threads started and a GPU's
+/// kernels loaded. Waits for the logits, so that no pass is still running when the first answer begins, and empties the sequence.
+///
+/// # Errors
+///
+/// [`ModelError`], where the model does not work: its logits are not finite, or its chat template writes no prompt.
+pub fn first_passes(model: &mut LoadedModel, prompt: &[u32]) -> Result<(), ModelError> {
+    let model = model.model.as_mut();
+    model.reset();
+    let fitting = prompt.len().min(model.max_positions());
+    let mut logits = Vec::new();
+    logits_to_host(&model.append(&prompt[..fitting])?, &mut logits)?;
+    if fitting < model.max_positions() {
+        logits_to_host(&model.append(&prompt[..1])?, &mut logits)?;
+    }
+    model.reset();
+    Ok(())
+}
+
 /// Tokens that a model has read, and its state after them.
 pub type PrefixCache = (Vec<u32>, Snapshot);
 

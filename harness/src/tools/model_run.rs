@@ -13,6 +13,7 @@ use super::prompt::{Asking, prompt_of};
 use super::readers::read_calls;
 use super::record::{CallKey, CallRecord};
 use crate::bench::measure::{Attempt, Conditions, PreparedFramework, Task, attempt, judged};
+use crate::bench::prompts::first_passes;
 use crate::bench::record::GenerationRecord;
 use crate::error::CommandError;
 use crate::run::directory::RunDirectory;
@@ -105,6 +106,7 @@ impl ToolModelRun<'_> {
         let Some(Ok(put)) = set.requests.first().map(|request| self.put(request)).transpose()? else {
             return Ok(());
         };
+        first_passes(self.model, &put.prompt)?;
         let decode = DecodeOptions {
             max_tokens: self.decode.max_tokens.min(TOKENS),
             reasoning: None,

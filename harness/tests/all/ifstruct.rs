@@ -5,6 +5,7 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
+use maskwright_models::{Family, RandomCheckpoint, WeightFormat};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -317,6 +318,52 @@ fn a_reward_answers_each_line_before_the_next_is_written() {
     assert_eq!(wrong["failures"][0]["kind"], "wrong_type");
     drop(input);
     assert!(child.wait().unwrap().success());
+}
+
+/// A model that cannot be computed, or whose template writes no prompt, has no replies that could be counted as bad ones.
+#[test]
+fn a_model_that_fails_ends_the_run() {
+    let directory = TempDir::new().unwrap();
+    let write = |name: &str, template: &str, last_weight: f32| {
+        let path = directory.path().join(name);
+        let mut checkpoint = RandomCheckpoint::preset(Family::Llama, "tiny").unwrap();
+        checkpoint.format = WeightFormat::F32;
+        checkpoint.write(&path).unwrap();
+        fs::write(path.join("chat_template.jinja"), template).unwrap();
+        let weights = path.join("model.safetensors");
+        let mut bytes = fs::read(&weights).unwrap();
+        let end = bytes.len();
+        bytes[end - 4..].copy_from_slice(&last_weight.to_le_bytes());
+        fs::write(&weights, bytes).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let prompt = "{{ messages[0].content[:9] }}";
+    let damaged = write("damaged", prompt, f32::NAN);
+    let silent = write("silent", "", 1.0);
+    let commands = [
+        vec!["ifstruct", "run", "-n", "1"],
+        vec!["bench", "--limit", "1", "--frameworks", "none"],
+        vec!["bench", "--tools", "builtin", "--limit", "1", "--frameworks", "none"],
+    ];
+    for (model, expected) in [
+        (&damaged, "the logit of token 0 is NaN"),
+        (&silent, "no tokens to append"),
+    ] {
+        for command in &commands {
+            let out = TempDir::new().unwrap();
+            let out = out.path().join("run");
+            let mut program = super::program::program();
+            program.args(command).args(["--model", model, "--out"]).arg(&out);
+            let (code, _, said) = super::program::end(&program.output().unwrap());
+            assert_eq!(code, 3, "{command:?}: {said}");
+            assert!(
+                said.contains(expected) && !said.contains("--dtype"),
+                "{command:?}: {said}"
+            );
+            let records = fs::read_to_string(out.join("records.jsonl")).unwrap();
+            assert!(records.is_empty(), "{command:?}: {records}");
+        }
+    }
 }
 
 /// Constrained replies pass, the rows have what was promised, and a run that is resumed asks nothing anew.

@@ -296,7 +296,7 @@ impl Transformer {
                     None => run(),
                 };
                 let logits = logits.map_err(failed)?;
-                check_finite(&self.name, &logits)?;
+                check_finite(&self.name, self.dtype, &logits)?;
                 Tensor::from_vec(logits, config.vocab_size, &Device::Cpu).map_err(failed)
             }
         }
@@ -408,6 +408,7 @@ impl LanguageModel for Transformer {
                 let value = logits.get(token as usize).and_then(|logit| logit.to_scalar());
                 Err(ModelError::NonFiniteLogits {
                     model: self.name.clone(),
+                    dtype: self.dtype,
                     token: token as usize,
                     value: value.map_err(failed)?,
                 })

@@ -243,7 +243,7 @@ impl TrainableModel {
             pairs
                 .filter(|(writer, _)| !writer.is_done)
                 .try_for_each(|(writer, logits)| {
-                    check_finite(&self.name, logits)?;
+                    check_finite(&self.name, DType::F32, logits)?;
                     writer.write(logits, end, written);
                     Ok(())
                 })?;

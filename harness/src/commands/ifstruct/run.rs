@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::Args;
 use maskwright::{ExactOptions, Formats, ReplyCompiler};
-use maskwright_models::{Constraint, DecodeOptions, FinishReason, LoadedModel, SamplingOptions, generate};
+use maskwright_models::{Constraint, DecodeOptions, FinishReason, LoadedModel, ModelError, SamplingOptions, generate};
 use maskwright_suites::ifstruct::{GenerateError, Sample, SampleGenerator, Samples, Scorer, Split};
 use maskwright_suites::prompt::{Message, Role};
 
@@ -15,7 +15,7 @@ use super::super::arguments::models::{ModelArguments, PROMPT_DATE};
 use super::super::arguments::numbers::{positive, seconds};
 use super::super::arguments::servers::ServerArguments;
 use super::Judgement;
-use crate::bench::prompts::{encode, with_system};
+use crate::bench::prompts::{encode, first_passes, with_system};
 use crate::bench::record::{GenerationRecord, ServerRecord};
 use crate::bench::server_rows::total_cost;
 use crate::error::CommandError;
@@ -225,7 +225,9 @@ impl<'a> ReplyRun<'a> {
         let compiler = ReplyCompiler::new(model.vocabulary().clone(), options);
         let bar = progress::bar((self.samples.all().len() * modes.len()) as u64, name);
         if let Some(first) = self.samples.all().first() {
-            // Warm-up replies, which count in no figure: weights are paged in, threads started, the first compilation over.
+            let prompt = self.prompt(&model, first)?;
+            first_passes(&mut model, &prompt)?;
+            // Warm-up replies, which count in no figure, after which the first compilation is over.
             for mode in modes {
                 self.reply(key(*mode, first), first, &mut model, &compiler, Purpose::WarmUp)?;
             }
@@ -277,7 +279,7 @@ impl<'a> ReplyRun<'a> {
                 }
             },
         };
-        let prompt = encode(model, messages(sample), self.arguments.model.prompt.system())?;
+        let prompt = self.prompt(model, sample)?;
         let (max_tokens, reasoning) = match purpose {
             Purpose::WarmUp => (self.arguments.max_tokens.min(WARM_UP_TOKENS), None),
             Purpose::Measure => (self.arguments.max_tokens, model.reasoning().cloned()),
@@ -303,6 +305,11 @@ impl<'a> ReplyRun<'a> {
         self.judge(sample, &text, &mut record);
         record.generation = Some(GenerationRecord::new(prompt.len(), &generation, text));
         Ok(Some(record))
+    }
+
+    /// Returns the tokens of the prompt of a sample.
+    fn prompt(&self, model: &LoadedModel, sample: &Sample) -> Result<Vec<u32>, ModelError> {
+        encode(model, messages(sample), self.arguments.model.prompt.system())
     }
 
     fn judge(&self, sample: &Sample, reply: &str, record: &mut ReplyRecord) {
