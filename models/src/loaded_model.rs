@@ -113,6 +113,8 @@ pub struct LoadedModel {
     /// Whether the tokenizer's special tokens stand around the text of a chat template, too, as llama.cpp puts them there.
     is_gguf: bool,
     generation_defaults: GenerationDefaults,
+    /// Whether the output matrix is one of its own although config.json says that it is that of the embeddings.
+    has_untied_output: bool,
     summary: ModelSummary,
 }
 
@@ -151,6 +153,9 @@ pub fn load(source: &ModelSource, options: &LoadOptions) -> Result<LoadedModel, 
     let reasoning = reasoning.transpose()?;
 
     let weights = Weights::new(std::mem::take(&mut files.weights))?;
+    let is_tied = config.tied_embeddings;
+    let config = config.with_output_as_in(&weights);
+    let has_untied_output = is_tied && !config.tied_embeddings;
     let device = options.device.open()?;
     let dtype = match (options.dtype, options.dtype.or_that_of(&config, &weights)) {
         (WeightFormat::Auto, DType::F16) if device.is_cpu() && config.parameters() < WIDENED_BELOW => DType::F32,
@@ -194,6 +199,7 @@ pub fn load(source: &ModelSource, options: &LoadOptions) -> Result<LoadedModel, 
         tokenizer_config,
         is_gguf,
         generation_defaults,
+        has_untied_output,
         summary,
     })
 }
@@ -257,6 +263,18 @@ impl LoadedModel {
     /// Name, shape, number format and hashes of the model.
     pub fn summary(&self) -> &ModelSummary {
         &self.summary
+    }
+
+    /// Returns sentences on what a user may not expect of this model.
+    pub fn notices(&self) -> Vec<String> {
+        let name = self.name();
+        let untied = self.has_untied_output.then(|| {
+            format!(
+                "{name}: config.json says that the output matrix is that of the embeddings, but the weights have an lm_head.weight that differs; \
+                 it is used, as by transformers"
+            )
+        });
+        untied.into_iter().collect()
     }
 
     /// Returns the reasoning that the model writes before its answer; `None` where it may not reason

@@ -1,11 +1,13 @@
 //! Progress and messages on standard error, beside the results: a bar on a terminal, a line now and then elsewhere.
 
+use std::collections::BTreeSet;
 use std::io::{IsTerminal as _, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
+use maskwright_models::LoadedModel;
 
 use crate::terminal;
 
@@ -111,6 +113,20 @@ pub fn download_bar(model: &str) -> ProgressBar {
 pub fn say(text: &str) {
     if !is_quiet() {
         complain(text);
+    }
+}
+
+/// Prints notices about a model that is loaded, each once in the process, however often the model is loaded.
+pub fn say_notices(model: &LoadedModel) {
+    static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    for notice in model.notices() {
+        if SAID
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(notice.clone())
+        {
+            say(&notice);
+        }
     }
 }
 

@@ -134,6 +134,22 @@ impl Weights {
         }
     }
 
+    /// Whether safetensors files have tensors of both names, and not the same elements in them.
+    pub(crate) fn differ(&self, one: &str, other: &str) -> bool {
+        let stored = |name: &str| {
+            let name = self.stored_name(name);
+            let shard = &self.shards[*self.shard_of.get(name.as_ref())?];
+            let info = shard.metadata.info(&name)?;
+            let (start, end) = info.data_offsets;
+            let bytes = shard
+                .bytes
+                .as_slice()
+                .get(shard.data_start + start..shard.data_start + end);
+            Some((info.dtype, &info.shape, bytes?))
+        };
+        stored(one).zip(stored(other)).is_some_and(|(one, other)| one != other)
+    }
+
     /// Tensors stacked along their first dimension, converted to `dtype`, on `device`.
     ///
     /// `parts` are the tensors' names with the shapes they must have; all but the first dimension agree.

@@ -74,6 +74,7 @@ impl TrainableModel {
         let config = ModelConfig::from_json(&label, files.require(CONFIG)?)?;
         check(&label, &config, &parse_json(&label, files.require(CONFIG)?)?)?;
         let weights = Weights::new(std::mem::take(&mut files.weights))?;
+        let config = config.with_output_as_in(&weights);
         let device = device.open()?;
         let failed = |error| ModelError::compute(&files.name, "making room for weights", &error);
         let mut parameters = BTreeMap::new();

@@ -53,6 +53,38 @@ fn the_text_part_of_a_model_that_sees_pictures_is_the_model_without_them() {
 }
 
 #[test]
+fn an_output_matrix_of_its_own_is_used_whatever_the_configuration_says() {
+    let directory = write(Family::Llama, |checkpoint| {
+        checkpoint.config["tie_word_embeddings"] = false.into()
+    });
+    let answer = || {
+        let mut logits = Vec::new();
+        let mut loaded = open(directory.path()).unwrap();
+        logits_to_host(&loaded.model.append(&[5, 6, 7]).unwrap(), &mut logits).unwrap();
+        let source = ModelSource::Directory(directory.path().to_owned());
+        let trained = TrainableModel::load(&source, ModelDevice::Cpu, &HubSettings::default(), None).unwrap();
+        let has_own = trained.weights().unwrap().contains_key("lm_head.weight");
+        let notices = loaded.notices().concat();
+        (logits, has_own, notices.contains("lm_head"))
+    };
+    let (own, ..) = answer();
+    edit_config(directory.path(), "tie_word_embeddings", true.into());
+    assert_eq!(answer(), (own.clone(), true, true));
+    // A copy of the embeddings, which many checkpoints have, takes no memory.
+    let path = directory.path().join("model.safetensors");
+    let mut bytes = fs::read(&path).unwrap();
+    let data = 8 + u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
+    let header: Value = serde_json::from_slice(&bytes[8..data]).unwrap();
+    let place = |name: &str| [0, 1].map(|end| data + header[name]["data_offsets"][end].as_u64().unwrap() as usize);
+    let [start, end] = place("model.embed_tokens.weight");
+    bytes.copy_within(start..end, place("lm_head.weight")[0]);
+    fs::write(&path, bytes).unwrap();
+    let (tied, ..) = answer();
+    assert_ne!(tied, own);
+    assert_eq!(answer(), (tied, false, false));
+}
+
+#[test]
 fn the_hash_tells_weights_of_the_same_shape_apart() {
     let hash = |seed| {
         let directory = write(Family::Llama, |checkpoint| checkpoint.seed = seed);

@@ -119,7 +119,7 @@ impl ModelArguments {
         };
         let model = load(&source, &options);
         bar.finish_and_clear();
-        model
+        model.inspect(progress::say_notices)
     }
 
     /// Returns the number of threads of a forward pass: the number given, or all processors but one, which is left to the masks.

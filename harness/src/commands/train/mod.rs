@@ -268,7 +268,7 @@ impl TrainArguments {
         };
         let model = load(source, &options);
         bar.finish_and_clear();
-        Ok(model?)
+        Ok(model.inspect(progress::say_notices)?)
     }
 
     /// Loads the model's weights for training.

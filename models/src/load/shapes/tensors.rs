@@ -9,6 +9,7 @@ use crate::load::config::recurrence::{DeltaNet, Mamba2, Recurrence};
 use crate::load::shapes::experts::{BesideShapes, ExpertShapes, MixtureShapes, SharedShapes, StackedShapes};
 use crate::load::shapes::latent_attention::LatentShapes;
 use crate::load::shapes::matrices::{GatedShapes, MatrixShape, NamedShape, matrix_shape, norm};
+use crate::load::weights::Weights;
 
 /// The tensors of a layer.
 pub(crate) struct LayerShapes {
@@ -200,9 +201,21 @@ impl ModelConfig {
         matrix_shape(name, self.vocab_size, self.hidden_size, false)
     }
 
+    /// Returns the configuration with an output matrix of its own where `weights` have one that differs from the embeddings, whatever config.json
+    /// says: transformers takes it, too.
+    pub(crate) fn with_output_as_in(mut self, weights: &Weights) -> Self {
+        self.tied_embeddings &= !weights.differ(&self.output().weight().0, &self.embeddings().weight().0);
+        self
+    }
+
     /// The output matrix, where it is not that of the embeddings.
     pub(crate) fn untied_output(&self) -> Option<MatrixShape> {
-        (!self.tied_embeddings).then(|| matrix_shape("lm_head", self.vocab_size, self.hidden_size, false))
+        (!self.tied_embeddings).then(|| self.output())
+    }
+
+    /// An output matrix that is not that of the embeddings.
+    fn output(&self) -> MatrixShape {
+        matrix_shape("lm_head", self.vocab_size, self.hidden_size, false)
     }
 
     /// The norm after the last layer.

@@ -62,9 +62,10 @@ pub fn export_gguf(
     path: &Path,
 ) -> Result<GgufSummary, ModelError> {
     let mut files = ModelFiles::open(source, hub, None)?;
-    let parsed = ConfigurationFiles::read(&files)?;
+    let mut parsed = ConfigurationFiles::read(&files)?;
     let templates = ChatTemplate::texts(&files, &parsed.tokenizer_config)?;
     let weights = Weights::new(std::mem::take(&mut files.weights))?;
+    parsed.config = parsed.config.with_output_as_in(&weights);
     let format = match format.or_that_of(&parsed.config, &weights) {
         DType::F16 => GgmlDType::F16,
         DType::BF16 => GgmlDType::BF16,
