@@ -274,7 +274,12 @@ impl LoadedModel {
                  it is used, as by transformers"
             )
         });
-        untied.into_iter().collect()
+        let folds = self.template.as_ref().is_some_and(ChatTemplate::folds_system_messages).then(|| {
+            format!(
+                "{name}: its chat template refuses system messages: their text is put before that of the first message of the user"
+            )
+        });
+        untied.into_iter().chain(folds).collect()
     }
 
     /// Returns the reasoning that the model writes before its answer; `None` where it may not reason
@@ -286,8 +291,8 @@ impl LoadedModel {
     /// Renders `messages` as the text of a prompt that asks for the model's answer.
     ///
     /// The model's chat template does that, with its thinking switched on or off as [`PromptOptions`] say. Where the model is to
-    /// answer at once and its template lets it reason first, the marks follow behind which an answer begins. Without a template
-    /// the text is the contents, each with an empty line behind it.
+    /// answer at once and its template lets it reason first, the marks follow behind which an answer begins. A template that refuses system
+    /// messages gets their text in the first message of the user. Without a template the text is the contents, each with an empty line behind it.
     ///
     /// # Errors
     ///
@@ -375,7 +380,7 @@ impl LoadedModel {
         variables: &BTreeMap<String, serde_json::Value>,
     ) -> Result<String, ModelError> {
         match &self.template {
-            Some(template) => template.render(messages, variables),
+            Some(template) => template.render_or_fold(messages, variables),
             None => Ok(messages
                 .iter()
                 .map(|message| format!("{}\n\n", message.content))

@@ -89,6 +89,9 @@ const LEAST_EFFORT: &str = "low";
 /// The variable by which templates are given tools.
 pub(crate) const TOOLS: &str = "tools";
 
+/// The beginning of an error that a template raises itself.
+const REFUSES: &str = "the template refuses";
+
 /// The name of the template within its environment.
 const NAME: &str = "chat_template";
 
@@ -309,6 +312,31 @@ impl ChatTemplate {
         Ok(String::from_utf8_lossy(&prompt.bytes).into_owned())
     }
 
+    /// The prompt for `messages`, as [`render`](Self::render) writes it. Where the template refuses them and takes them with the text of the system
+    /// message before that of the first message of the user, as Gemma 2's does, it is the prompt for these.
+    ///
+    /// # Errors
+    ///
+    /// [`ModelError::ChatTemplate`], as [`render`](Self::render) has it for `messages` as they are.
+    pub(crate) fn render_or_fold(
+        &self,
+        messages: &[Message],
+        variables: &BTreeMap<String, Json>,
+    ) -> Result<String, ModelError> {
+        self.render(messages, variables).or_else(|error| {
+            let is_refusal = matches!(&error, ModelError::ChatTemplate { message, .. } if message.contains(REFUSES));
+            let folded = is_refusal.then(|| with_system_in_user(messages)).flatten();
+            let prompt = folded.and_then(|folded| self.render(&folded, variables).ok());
+            prompt.ok_or(error)
+        })
+    }
+
+    /// Whether the template refuses system messages, so that their text is put into the first message of the user.
+    pub(crate) fn folds_system_messages(&self) -> bool {
+        let (messages, variables) = ([Message::system("Be brief."), Message::user("Hello")], BTreeMap::new());
+        self.render(&messages, &variables).is_err() && self.render_or_fold(&messages, &variables).is_ok()
+    }
+
     /// The error of this template.
     fn failed(&self, message: String) -> ModelError {
         ModelError::ChatTemplate {
@@ -316,6 +344,16 @@ impl ChatTemplate {
             message,
         }
     }
+}
+
+/// Returns `messages` with the text of a system message, with which they begin, before that of the first message of the user; `None` where one of
+/// these messages is not there.
+fn with_system_in_user(messages: &[Message]) -> Option<Vec<Message>> {
+    let (system, others) = messages.split_first().filter(|(first, _)| first.role == "system")?;
+    let mut others = others.to_vec();
+    let user = others.iter_mut().find(|message| message.role == "user")?;
+    user.content = format!("{}\n\n{}", system.content, user.content);
+    Some(others)
 }
 
 /// The text that a template has written, up to [`MAX_PROMPT_BYTES`].
@@ -374,10 +412,7 @@ fn environment(clock: Option<jiff::civil::DateTime>) -> Result<Environment<'stat
     environment.add_filter(PLAIN_INDENT, minijinja::filters::indent);
     environment.add_filter("indent", indent);
     environment.add_function("raise_exception", |message: String| -> Result<Value, Error> {
-        Err(Error::new(
-            ErrorKind::InvalidOperation,
-            format!("the template refuses: {message}"),
-        ))
+        Err(Error::new(ErrorKind::InvalidOperation, format!("{REFUSES}: {message}")))
     });
     environment.add_function("strftime_now", move |format: String| {
         let now = clock.unwrap_or_else(|| jiff::Zoned::now().datetime());

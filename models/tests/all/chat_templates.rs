@@ -114,6 +114,40 @@ fn prompts_with_tools_have_a_template_of_their_own_where_there_is_one() {
 }
 
 #[test]
+fn a_template_that_refuses_system_messages_gets_their_text_in_the_first_question() {
+    let said = |role: &str| {
+        format!("{{% if messages[0].role == '{role}' %}}{{{{ raise_exception('no {role} role') }}}}{{% endif %}}")
+    };
+    let turns = "{% for message in messages %}{{ message.role }}: {{ message.content }}\n{% endfor %}";
+    let messages = [
+        Message::system("Be brief."),
+        Message::user("Hello"),
+        Message::assistant("Hi"),
+        Message::user("Bye"),
+    ];
+    let strict = format!("{}{turns}", said("system"));
+    let strict = model(&[("chat_template.jinja", &strict)]).unwrap();
+    let folded = "user: Be brief.\n\nHello\nassistant: Hi\nuser: Bye\n";
+    assert_eq!(strict.render_prompt(&messages).unwrap(), folded);
+    assert!(strict.notices().concat().contains("refuses system messages"));
+    let plain = model(&[("chat_template.jinja", turns)]).unwrap();
+    assert!(
+        plain
+            .render_prompt(&messages)
+            .unwrap()
+            .starts_with("system: Be brief.\nuser: Hello\n")
+    );
+    assert!(plain.notices().is_empty());
+    // What is refused either way is told as it was asked.
+    for (refused, messages) in [("user", &messages[..]), ("system", &messages[..1])] {
+        let template = said("system") + &said(refused) + turns;
+        let strict = model(&[("chat_template.jinja", &template)]).unwrap();
+        let error = strict.render_prompt(messages).unwrap_err().to_string();
+        assert!(error.contains("the template refuses: no system role"), "{error}");
+    }
+}
+
+#[test]
 fn without_a_template_the_contents_stand_alone() {
     let model = model(&[]).unwrap();
     assert!(!model.has_chat_template());
