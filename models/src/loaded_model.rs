@@ -299,7 +299,7 @@ impl LoadedModel {
     /// [`ModelError::ChatTemplate`], where the template fails or refuses the messages.
     pub fn render_prompt(&self, messages: &[Message]) -> Result<String, ModelError> {
         match self.reasoning {
-            Some(_) => self.render_prompt_with(messages, &self.variables),
+            Some(_) => self.render_or_fold(messages, &self.variables),
             None => self.render_for_answer(messages, &self.variables),
         }
     }
@@ -351,7 +351,7 @@ impl LoadedModel {
         let mut variables = self.variables.clone();
         variables.insert(TOOLS.to_owned(), tools.clone());
         match in_channels || self.reasoning.is_some() {
-            true => self.render_prompt_with(messages, &variables),
+            true => self.render_or_fold(messages, &variables),
             false => self.render_for_answer(messages, &variables),
         }
     }
@@ -362,10 +362,22 @@ impl LoadedModel {
         messages: &[Message],
         variables: &BTreeMap<String, serde_json::Value>,
     ) -> Result<String, ModelError> {
-        let mut prompt = self.render_prompt_with(messages, variables)?;
+        let mut prompt = self.render_or_fold(messages, variables)?;
         let template = self.template.as_ref().map(ChatTemplate::source);
         prompt.push_str(answer_at_once(&prompt, template, &self.vocabulary.tokenizer));
         Ok(prompt)
+    }
+
+    /// Renders `messages`, with the text of a system message that the template refuses in the first message of the user.
+    fn render_or_fold(
+        &self,
+        messages: &[Message],
+        variables: &BTreeMap<String, serde_json::Value>,
+    ) -> Result<String, ModelError> {
+        match &self.template {
+            Some(template) => template.render_or_fold(messages, variables),
+            None => self.render_prompt_with(messages, variables),
+        }
     }
 
     /// Renders `messages` by the chat template alone, as [`LoadedModel::render_prompt`] begins, with the template's variables given
@@ -380,7 +392,7 @@ impl LoadedModel {
         variables: &BTreeMap<String, serde_json::Value>,
     ) -> Result<String, ModelError> {
         match &self.template {
-            Some(template) => template.render_or_fold(messages, variables),
+            Some(template) => template.render(messages, variables),
             None => Ok(messages
                 .iter()
                 .map(|message| format!("{}\n\n", message.content))
