@@ -279,7 +279,13 @@ impl LoadedModel {
                 "{name}: its chat template refuses system messages: their text is put before that of the first message of the user"
             )
         });
-        untied.into_iter().chain(folds).collect()
+        let lacks = self.template.is_none().then(|| {
+            format!(
+                "{name} has no chat template: a prompt is the texts of its messages, each with an empty line behind it, unless --chat-template \
+                 names one"
+            )
+        });
+        untied.into_iter().chain(folds).chain(lacks).collect()
     }
 
     /// Returns the reasoning that the model writes before its answer; `None` where it may not reason

@@ -151,6 +151,7 @@ fn a_template_that_refuses_system_messages_gets_their_text_in_the_first_question
 fn without_a_template_the_contents_stand_alone() {
     let model = model(&[]).unwrap();
     assert!(!model.has_chat_template());
+    assert!(model.notices().concat().contains("has no chat template"));
     let prompt = model
         .render_prompt(&[Message::system("Be brief."), Message::user("Hello")])
         .unwrap();
