@@ -27,7 +27,7 @@ use crate::vocabularies::VocabularySourceError;
 pub enum CommandError {
     /// The model could not be loaded or does not work.
     #[error("model: {0}")]
-    Model(#[from] ModelError),
+    Model(ModelError),
     /// A dataset could not be read.
     #[error("dataset: {0}")]
     Dataset(#[from] DatasetError),
@@ -188,6 +188,16 @@ pub enum CommandError {
     /// The reader of standard output has closed it.
     #[error("standard output is closed")]
     OutputClosed,
+}
+
+impl From<ModelError> for CommandError {
+    /// A file that could not be written is that to its user, whether it belongs to a model or not.
+    fn from(error: ModelError) -> Self {
+        match error {
+            ModelError::Write { path, source } => Self::Write { path, source },
+            error => Self::Model(error),
+        }
+    }
 }
 
 /// Returns the end of an error's text: the number of records on disk, and the command that continues the run.

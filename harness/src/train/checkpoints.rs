@@ -107,11 +107,6 @@ impl Checkpoints {
         self.directory(after).is_dir()
     }
 
-    /// Returns the directory of the checkpoint after this number of steps of a phase.
-    fn directory(&self, (phase, step): (Phase, usize)) -> PathBuf {
-        self.run.join(CHECKPOINTS).join(format!("{}-{step:06}", phase.name()))
-    }
-
     /// Reads model, optimiser and step of the last checkpoint of `phase`; `None` where there is no checkpoint.
     ///
     /// # Errors
@@ -140,9 +135,16 @@ impl Checkpoints {
         let Some((state, path)) = last else {
             return Ok(None);
         };
-        let model = self.model(&path)?;
-        let optimiser = AdamW::read(options, state.optimiser_steps, &path, &model)?;
-        Ok(Some((model, optimiser, state.step)))
+        let read = self.model(&path).and_then(|model| {
+            let optimiser = AdamW::read(options, state.optimiser_steps, &path, &model)?;
+            Ok((model, optimiser, state.step))
+        });
+        read.map(Some).map_err(|error| damage(path, error))
+    }
+
+    /// Returns the directory of the checkpoint after this number of steps of a phase.
+    pub fn directory(&self, (phase, step): (Phase, usize)) -> PathBuf {
+        self.run.join(CHECKPOINTS).join(format!("{}-{step:06}", phase.name()))
     }
 
     /// Returns the directories within the directory of checkpoints.
@@ -172,4 +174,15 @@ impl Checkpoints {
             _ => Ok(()),
         }
     }
+}
+
+/// Returns the error of the checkpoint in the directory `path` that could not be read. A device that fails is no defect of it.
+fn damage(path: PathBuf, error: ModelError) -> CommandError {
+    let message = match error {
+        ModelError::Compute { .. } | ModelError::Device { .. } | ModelError::Io { .. } => return error.into(),
+        // Its remedy, another download, is none for a checkpoint.
+        ModelError::DamagedWeights { file, message } => format!("{file} is damaged: {message}"),
+        error => error.to_string(),
+    };
+    TrainError::Checkpoint { path, message }.into()
 }

@@ -1,19 +1,21 @@
 //! [`Course`]: the phases of a training, step by step, with records, checkpoints and evaluations.
 
 use std::cell::Cell;
+use std::path::Path;
 use std::time::Instant;
 
 use maskwright_models::{
     AdamW, LearningRate, LossParts, PolicyLoss, TokenLoss, TokenSequence, TrainableModel, group_advantages,
 };
 
+use super::TrainError;
 use super::checkpoints::Checkpoints;
 use super::record::{Evaluation, Measured, Phase, StepMetrics, TrainKey, TrainRecord};
 use super::replies::{Replier, Reply, Reward};
 use super::samples::{PromptedSample, SplitSamples, mixed};
 use super::settings::TrainSettings;
 use crate::error::CommandError;
-use crate::run::directory::RunDirectory;
+use crate::run::directory::{RECORDS, RunDirectory};
 use crate::run::{interrupt, progress};
 
 /// Name of the directory of the model after the supervised steps, where GRPO follows.
@@ -131,13 +133,21 @@ impl Course<'_> {
     ///
     /// [`CommandError::Interrupted`], where the user asked to stop; [`CommandError`], where the model fails or files cannot be written.
     pub fn run(&mut self, start: &dyn Fn() -> Result<TrainableModel, CommandError>) -> Result<(), CommandError> {
-        if self.checkpoints.result(RESULT).is_dir() {
+        let result = self.checkpoints.result(RESULT);
+        if result.is_dir() {
+            self.check_records(&planned(self.settings), &result)?;
             // A run that was killed right behind its end has left them.
             return self.checkpoints.clear();
         }
         let has_grpo = self.settings.grpo_steps > 0;
         let mut last = None;
-        if self.settings.supervised_steps > 0 && !self.checkpoints.result(SUPERVISED).is_dir() {
+        let supervised = self.checkpoints.result(SUPERVISED);
+        if self.settings.supervised_steps > 0 && supervised.is_dir() {
+            let of_phase = planned(self.settings)
+                .into_iter()
+                .filter(|key| key.phase == Phase::Supervised);
+            self.check_records(&of_phase.collect::<Vec<_>>(), &supervised)?;
+        } else if self.settings.supervised_steps > 0 {
             let model = self.phase(Phase::Supervised, start, None)?;
             let name = if has_grpo { SUPERVISED } else { RESULT };
             self.checkpoints.write_result(name, &model)?;
@@ -166,12 +176,53 @@ impl Course<'_> {
     ) -> Result<TrainableModel, CommandError> {
         let options = self.settings.optimiser;
         let (model, optimiser, step) = match self.checkpoints.last(phase, options)? {
-            Some(found) => found,
+            Some((model, optimiser, step)) => {
+                // The evaluation after the checkpoint's own step is still to come where the run was killed before it.
+                let is_before = |key: &TrainKey| key.step < step || (key.step == step && key.what == Measured::Step);
+                let before = planned(self.settings).into_iter();
+                let before = before.filter(|key| key.phase == phase && is_before(key));
+                self.check_records(&before.collect::<Vec<_>>(), &self.checkpoints.directory((phase, step)))?;
+                (model, optimiser, step)
+            }
             None => (start()?, AdamW::new(options), 0),
         };
         match self.steps(phase, (model, optimiser, step), reference)? {
             Some(model) => Ok(model),
             None => Err(CommandError::interrupted(self.directory)),
+        }
+    }
+
+    /// Errs where the run lacks records of the steps and evaluations `made`, behind which `weights` is the directory of the weights: they would never
+    /// be written.
+    fn check_records(&self, made: &[TrainKey], weights: &Path) -> Result<(), CommandError> {
+        let lacking: Vec<&TrainKey> = made.iter().filter(|key| self.directory.lacks(key)).collect();
+        let follows = |one: &&TrainKey, next: &&TrainKey| {
+            (one.phase, one.what, one.step + 1) == (next.phase, next.what, next.step)
+        };
+        let named = lacking.chunk_by(follows).map(|run| {
+            let what = match run[0].what {
+                Measured::Step => "step",
+                Measured::Evaluation => "the evaluation after step",
+            };
+            let last = run
+                .last()
+                .filter(|_| run.len() > 1)
+                .map(|last| format!(" to {}", last.step));
+            format!(
+                "{} {what} {}{}",
+                run[0].phase.name(),
+                run[0].step,
+                last.unwrap_or_default()
+            )
+        });
+        let missing = named.collect::<Vec<String>>().join(", ");
+        match missing.is_empty() {
+            true => Ok(()),
+            false => Err(CommandError::Train(TrainError::MissingRecords {
+                records: self.directory.path().join(RECORDS),
+                missing,
+                weights: weights.to_owned(),
+            })),
         }
     }
 

@@ -54,11 +54,25 @@ pub enum TrainError {
         model: String,
     },
     /// The state of a checkpoint cannot be read.
-    #[error("{}: {message}; remove this directory, and the checkpoint before it or the start is gone on from", path.display())]
+    #[error("{}: {message}; remove this directory, and --resume goes on from the checkpoint before it, or from the start", path.display())]
     Checkpoint {
         /// The checkpoint's directory.
         path: PathBuf,
         /// Defect of the checkpoint.
         message: String,
+    },
+    /// The records of a run lack steps that its weights have made.
+    #[error(
+        "{} has no record of {missing}, which {} is made by: put the lines back, or remove this directory, and the run goes on from the checkpoint \
+         before it or from the start",
+        records.display(), weights.display()
+    )]
+    MissingRecords {
+        /// The file of the records.
+        records: PathBuf,
+        /// The steps and evaluations without a record.
+        missing: String,
+        /// The directory of the weights.
+        weights: PathBuf,
     },
 }

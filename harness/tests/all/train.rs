@@ -90,10 +90,50 @@ fn a_training_that_is_killed_goes_on_to_the_same_weights() {
     child.kill().unwrap();
     child.wait().unwrap();
     assert!(!path("killed").join("model").exists());
-    let (code, _, said) = end(&program()
-        .args(["train", "--resume", "--out", &killed])
-        .output()
-        .unwrap());
+    let resumed = |out: &str| end(&program().args(["train", "--resume", "--out", out]).output().unwrap());
+    // Copies of the run with a gap in its records, and with a damaged checkpoint.
+    let checkpoint = fs::read_dir(path("killed").join("checkpoints"))
+        .unwrap()
+        .next()
+        .unwrap();
+    let checkpoint = checkpoint.unwrap().file_name();
+    let copy = |name: &str| {
+        let inner = path(name).join("checkpoints").join(&checkpoint);
+        fs::create_dir_all(&inner).unwrap();
+        let copied = ["records.jsonl", "manifest.json"].map(|file| (path("killed").join(file), path(name).join(file)));
+        let files = fs::read_dir(path("killed").join("checkpoints").join(&checkpoint))
+            .unwrap()
+            .flatten();
+        for (from, to) in copied
+            .into_iter()
+            .chain(files.map(|file| (file.path(), inner.join(file.file_name()))))
+        {
+            fs::copy(from, to).unwrap();
+        }
+        inner
+    };
+    copy("gap");
+    let lines = fs::read_to_string(path("gap").join("records.jsonl")).unwrap();
+    let kept = lines
+        .lines()
+        .filter(|line| !line.contains(r#""step":1,"what":"step""#))
+        .map(|line| format!("{line}\n"));
+    fs::write(path("gap").join("records.jsonl"), kept.collect::<String>()).unwrap();
+    let (code, _, said) = resumed(&text("gap"));
+    assert_eq!(code, 3, "{said}");
+    assert!(
+        said.contains("records.jsonl has no record of supervised step 1, which"),
+        "{said}"
+    );
+    let weights = copy("damaged").join("model.safetensors");
+    fs::write(&weights, &fs::read(&weights).unwrap()[..1000]).unwrap();
+    let (code, _, said) = resumed(&text("damaged"));
+    assert_eq!(code, 3, "{said}");
+    assert!(
+        said.contains("remove this directory") && !said.contains("download"),
+        "{said}"
+    );
+    let (code, _, said) = resumed(&killed);
     assert_eq!(code, 0, "{said}");
     let weights = |name: &str| fs::read(path(name).join("model/model.safetensors")).unwrap();
     assert!(weights("killed") == weights("whole"));
