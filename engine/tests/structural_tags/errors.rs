@@ -102,7 +102,7 @@ fn errors_have_a_place_and_say_what_to_do() {
         (
             format!(r#"{{"type": "sequence", "elements": [{{"type": "any_text"}}, {json}]}}"#),
             Unsupported,
-            "",
+            "/format/elements/1/json_schema",
             "excludes",
         ),
         (

@@ -523,3 +523,33 @@ fn the_last_of_many_structures_is_refused_with_its_place() {
     let error = compiler().compile_structural_tag(&tag).err().unwrap();
     assert_eq!(error.pointer(), Some("/structures/200000"), "{error}");
 }
+
+/// Calls with parameters that may be strings or lists of strings come one after the other: no value has a mark at which it ends.
+#[test]
+fn parameters_of_several_types_may_come_again() {
+    for value in [
+        r#"{"type": ["string", "array"], "items": {"type": "string"}}"#,
+        r#"{"anyOf": [{"type": "string"}, {"type": "object"}, {"type": "null"}, {"type": "array"}]}"#,
+    ] {
+        for (style, ways, _) in &STYLES {
+            let schema =
+                format!(r#"{{"properties": {{"u": {value}}}, "required": ["u"], "additionalProperties": false}}"#);
+            let tags = format!(
+                r#"{{"type": "triggered_tags", "triggers": ["<tool_call>"], "tags": [{{"begin": "<tool_call>f", "end": "</tool_call>",
+                    "content": {{"type": "json_schema", "style": "{style}", "json_schema": {schema}}}}}]}}"#
+            );
+            let masker = masker(&tags);
+            let [open, between, behind] = ways[ways.len() - 1].marks;
+            let call = |value: &str| format!("<tool_call>f{open}u{between}{value}{behind}</tool_call>");
+            let strings = ways.iter().any(|way| way.values == [true, true]);
+            let lists = format!("{}é{}", call(r#"["a","<b>"]"#), call("[]"));
+            assert!(accepts(&*masker, &lists), "{tags}");
+            assert_eq!(
+                accepts(&*masker, &format!("{}{}", call("a"), call("[1"))),
+                strings,
+                "{tags}"
+            );
+            assert!(!accepts(&*masker, &call(&format!(r#"["{behind}"]"#))), "{tags}");
+        }
+    }
+}

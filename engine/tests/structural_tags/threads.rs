@@ -141,3 +141,45 @@ fn contents_behind_free_tokens_need_a_token() {
     ]);
     assert_eq!(refusal(&by_id), Unsupported);
 }
+
+/// A text between two tags may have characters beyond ASCII and many states: what follows it is told by its characters all the same.
+#[test]
+fn texts_of_many_states_may_come_again() {
+    let tag = |format: &str, text: &str| {
+        format!(r#"{{"type": "tag", "begin": "<{text}>", "content": {format}, "end": "</{text}>"}}"#)
+    };
+    let ebnf = r#"{"type": "grammar", "grammar": "root ::= [^<]*"}"#.to_owned();
+    for format in [
+        regex("[^<]*"),
+        regex(r"\\p{L}+"),
+        regex("[a-zé]{0,2000}"),
+        regex(".*"),
+        ebnf,
+    ] {
+        let again = format!(
+            r#"{{"type": "triggered_tags", "triggers": ["<a>"], "tags": [{}]}}"#,
+            tag(&format, "a")
+        );
+        let two = sequence(&[&tag(&format, "think"), &tag(&format, "answer")]);
+        for (tags, reply) in [
+            (again, "x<a>éa</a>y<a>b</a>"),
+            (two, "<think>é</think><answer>bc</answer>"),
+        ] {
+            assert!(accepts(&*masker(&tags), reply), "{tags}");
+            assert!(
+                !accepts(&*masker(&tags), &reply.replace("b", "<")) || format.contains(".*"),
+                "{tags}"
+            );
+        }
+    }
+    // Where a text has too many states to tell, the limit is named with the text's place.
+    let long = regex(r"\\p{L}{0,2000}");
+    let error = compile(&format!(r#"{{"type": "star", "content": {}}}"#, tag(&long, "a")))
+        .err()
+        .unwrap();
+    assert_eq!(
+        (error.kind(), error.pointer()),
+        (LimitExceeded, Some("/format/content/content/pattern")),
+        "{error}"
+    );
+}

@@ -8,7 +8,7 @@ use crate::automaton::error::AutomatonError;
 use crate::automaton::formula::TextId;
 use crate::automaton::search::{ExpectationId, Verdicts};
 use crate::automaton::step::{Automaton, Cursor, OpenId, StackId, State, StepResult};
-use crate::strings::{Cardinality, LanguageId};
+use crate::strings::{Cardinality, LanguageId, Transitions};
 
 /// Number of open assertions of a string from which on its text is kept instead of their languages.
 const OPEN_WORTH_TEXT: usize = 8;
@@ -29,6 +29,19 @@ impl Automaton {
             _ => None,
         };
         self.if_distinct(next)
+    }
+
+    /// Ranges of the characters that may come next in a string, each with the texts that may follow it, where these tell the state that the
+    /// character leads to; none elsewhere, as within a character.
+    pub(crate) fn characters(&mut self, at: State) -> Result<Option<Transitions>, AutomatonError> {
+        match at.cursor {
+            Cursor::String(DecodeState::Between, language, OpenId::NONE, None, _)
+                if !self.languages().is_non_enumerable(language) =>
+            {
+                Ok(Some(self.languages_mut().transitions(language)?))
+            }
+            _ => Ok(None),
+        }
     }
 
     /// Whether a character that has been read in part can be completed in the string or key that a state is in.

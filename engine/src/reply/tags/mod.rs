@@ -66,14 +66,17 @@ pub(super) fn compile(compiler: &ReplyCompiler, tag: &str) -> Result<Box<dyn Mas
     let limits = &compiler.options.schema.limits;
     let is_closed = compiler.options.style.closed;
     let mut tag = parse::parse(tag, &compiler.vocabulary, &tokens, (limits, is_closed))?;
-    let (mut contents, mut numbers) = (Vec::with_capacity(tag.contents.len()), Vec::new());
+    let (mut contents, mut numbers, mut places) = (Vec::with_capacity(tag.contents.len()), Vec::new(), Vec::new());
     for found in &tag.contents {
         numbers.push(Some(contents.len()));
         match compiler
             .contents
             .get(&found.source, || content(compiler, &found.source))
         {
-            Ok(content) => contents.push(content),
+            Ok(content) => {
+                contents.push(content);
+                places.push(found.place.clone());
+            }
             Err(error) if !found.is_needed && error.kind() == CompileErrorKind::Unsatisfiable => {
                 numbers.pop();
                 numbers.push(None);
@@ -86,7 +89,7 @@ pub(super) fn compile(compiler: &ReplyCompiler, tag: &str) -> Result<Box<dyn Mas
     let starts: Vec<_> = contents.iter().map(|content| content.start).collect();
     let program = build::build(&tag, &starts)?;
     let contents = Contents::new(contents);
-    ambiguity::check_threads(&program, &contents)?;
+    ambiguity::check_threads(&program, &contents, &places)?;
     let replies = TagReplies::new(
         compiler.vocabulary.clone(),
         compiler.json_tokens(),

@@ -4,7 +4,7 @@
 //! choice, or where a content or free text may end and may go on. The pairs found are a superset of those that replies reach.
 //! Fixed texts and free text have few states. A content may have arbitrarily many, so it must not begin again at the same point
 //! while it is read. Contents are first abstracted to an outline ([`outline`]): a raw string may be any text, a document has ended or not.
-//! Where that abstraction is too coarse, contents of few states are followed exactly.
+//! Where that abstraction is too coarse, contents of few states are followed exactly: texts by ranges of characters, documents byte by byte.
 
 mod outline;
 mod pairs;
@@ -19,39 +19,61 @@ use crate::{CompileError, CompileErrorKind};
 
 use super::build::{MAX_THREADS, too_large};
 use super::contents::Contents;
+use super::format::ContentId;
 use super::program::{Point, PointId, Program};
 use outline::Outlines;
 use pairs::{Found, Pairs, Position};
 pub(super) use without::WithoutTexts;
 
-/// Fails unless the number of threads is bounded by [`MAX_THREADS`] for all replies.
+/// Fails unless the number of threads is bounded by [`MAX_THREADS`] for all replies. `places` has the JSON Pointer of each content.
 ///
 /// # Errors
 ///
-/// [`CompileErrorKind::Unsupported`] where a content can begin again while it is read, [`CompileErrorKind::LimitExceeded`] where there is a
-/// bound, but not that one.
-pub(super) fn check_threads(program: &Program, contents: &Contents) -> Result<(), CompileError> {
+/// [`CompileErrorKind::Unsupported`] where a document can begin again while it is read, [`CompileErrorKind::LimitExceeded`] where there is a
+/// bound, but not that one, or where a text has too many states to be followed.
+pub(super) fn check_threads(program: &Program, contents: &Contents, places: &[String]) -> Result<(), CompileError> {
     let mut outlines = Outlines::new(contents);
     // The search starts over when contents have finer outlines.
     let mut steps = 0;
     let pairs = loop {
         match Pairs::new(program, &outlines, &mut steps).find()? {
             Found::All(pairs) => break pairs,
-            Found::Conflict(contents) => {
-                let mut is_known_better = false;
-                for content in contents {
-                    is_known_better |= outlines.look_at(content)?;
-                }
-                if !is_known_better {
-                    let message = "a content can begin at one byte after another while what is before it, such as free text or an expression, \
-                         goes on, so that no bound is known on the ways to read a reply: exclude the text before the content from free text \
-                         (`excludes`), put both in a tag, or have a text between them that what is before the content cannot have";
-                    return Err(CompileError::new(CompileErrorKind::Unsupported, message).at(""));
+            Found::Conflict(content, contents) => {
+                // Texts are explored in far fewer steps than documents.
+                let (texts, documents): (Vec<_>, Vec<_>) =
+                    contents.iter().partition(|content| outlines.is_text(**content));
+                if !look_at(&mut outlines, &texts)? && !look_at(&mut outlines, &documents)? {
+                    return Err(match texts.iter().find(|text| !outlines.is_whole(**text)) {
+                        Some(text) => too_many_states().at(places[*text].clone()),
+                        None => begins_again().at(places[content].clone()),
+                    });
                 }
             }
         }
     };
     check_count(program, &pairs)
+}
+
+/// Follows contents exactly where they have few states. Returns whether it is so of one that was not followed yet.
+fn look_at(outlines: &mut Outlines<'_>, contents: &[ContentId]) -> Result<bool, CompileError> {
+    let mut is_known_better = false;
+    for content in contents {
+        is_known_better |= outlines.look_at(*content)?;
+    }
+    Ok(is_known_better)
+}
+
+fn too_many_states() -> CompileError {
+    let message = "whether this text can begin again while it is read cannot be told, for its expression or grammar has too many states: ask for shorter \
+         texts, or for fewer classes of characters";
+    CompileError::new(CompileErrorKind::LimitExceeded, message)
+}
+
+fn begins_again() -> CompileError {
+    let message = "a content can begin at one byte after another while what is before it, such as free text or an expression, \
+         goes on, so that no bound is known on the ways to read a reply: exclude the text before the content from free text \
+         (`excludes`), put both in a tag, or have a text between them that what is before the content cannot have";
+    CompileError::new(CompileErrorKind::Unsupported, message)
 }
 
 /// Fails where the pairs admit more than [`MAX_THREADS`] threads at once.

@@ -65,8 +65,8 @@ pub(super) struct Pairs<'a> {
 /// The result of the search: all pairs, or the contents whose outlines are too coarse.
 pub(super) enum Found {
     All(HashSet<(Position, Position)>),
-    /// Contents that need finer outlines.
-    Conflict(Vec<ContentId>),
+    /// The content that can begin over and over while it is read, as far as the outlines tell, and all whose outlines matter to that, itself included.
+    Conflict(ContentId, BTreeSet<ContentId>),
 }
 
 impl<'a> Pairs<'a> {
@@ -87,7 +87,8 @@ impl<'a> Pairs<'a> {
                         }
                     }
                 }
-                Point::End | Point::Fork(_) | Point::Content(..) => {}
+                Point::Content(content, _) => outlines.texts(*content).for_each(|text| tell_apart(text.as_bytes())),
+                Point::End | Point::Fork(_) => {}
             }
         }
         let other = (0..BY_ID).find(|byte| !apart.contains(*byte));
@@ -115,8 +116,7 @@ impl<'a> Pairs<'a> {
             Some(Conflict(content)) => {
                 let positions = self.seen.iter().flat_map(|(one, other)| [one, other]);
                 let contents = positions.filter_map(|position| self.program.content(position.point));
-                let contents: BTreeSet<_> = contents.map(|(content, _)| content).chain([content]).collect();
-                Found::Conflict(contents.into_iter().collect())
+                Found::Conflict(content, contents.map(|(content, _)| content).chain([content]).collect())
             }
         })
     }

@@ -19,7 +19,7 @@ impl WithoutTexts {
             let bytes = text.as_bytes().to_vec();
             (0..bytes.len()).map(move |length| bytes[..length].to_vec())
         };
-        let mut states: Vec<Vec<u8>> = texts.iter().flat_map(beginnings).collect();
+        let mut states: Vec<Vec<u8>> = texts.iter().flat_map(beginnings).chain([Vec::new()]).collect();
         states.sort_unstable();
         states.dedup();
         let numbers: HashMap<&[u8], u16> = states.iter().map(|read| &read[..]).zip(0..).collect();

@@ -5,12 +5,15 @@ mod marks;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use hashbrown::HashMap;
+
 use crate::automaton::{AutomatonError, DecodeState, State, StateClass, Written, WrittenState};
 use crate::mask::cache::token_set::TokenSet;
 use crate::mask::compiled_schema::CompiledSchema;
 use crate::mask::index::base_sets::Words;
 use crate::mask::masker::{MaskedText, Used};
 use crate::reply::text;
+use crate::strings::{CharRange, LanguageId};
 use crate::{TokenId, Vocabulary, WritingBounds};
 
 pub(super) use marks::Marks;
@@ -108,10 +111,11 @@ impl Content {
         })
     }
 
-    /// Returns the texts that the content never has in it, and those that it never is, where it is a string as it is.
+    /// Returns the texts that the content never has in it, and those that it never is.
     pub(super) fn never(&self) -> (&'static [&'static str], &[String]) {
         match &self.source {
             ContentSource::Text { never, excluded, .. } => (never, excluded),
+            ContentSource::Json { never, .. } => (never, &[]),
             _ => (&[], &[]),
         }
     }
@@ -164,6 +168,36 @@ impl Content {
             false => automaton.step(at.state, byte)?,
         };
         Ok(next.map(|state| ContentState { state, read }))
+    }
+
+    /// The characters that may come next in ranges, each with the state behind it, sorted; none within a character, and where that is not known.
+    pub(super) fn characters(
+        &self,
+        at: ContentState,
+    ) -> Result<Option<Vec<(CharRange, ContentState)>>, AutomatonError> {
+        if !self.is_text {
+            return Ok(None);
+        }
+        let transitions = self.shared.builder().automaton.characters(at.state)?;
+        let Some(transitions) = transitions else {
+            return Ok(None);
+        };
+        let mut behind: HashMap<LanguageId, Option<ContentState>> = HashMap::new();
+        let mut characters = Vec::with_capacity(transitions.len());
+        for &(range, language) in transitions.iter() {
+            let next = match behind.get(&language) {
+                Some(known) => *known,
+                None => {
+                    let mut next = Some(at);
+                    for byte in range.first().encode_utf8(&mut [0; 4]).bytes() {
+                        next = next.map_or(Ok(None), |next| self.step(next, byte))?;
+                    }
+                    *behind.entry(language).insert(next).get()
+                }
+            };
+            characters.extend(next.map(|next| (range, next)));
+        }
+        Ok(Some(characters))
     }
 
     /// Returns the last bytes of the content's texts, or a superset of these bytes.
