@@ -132,6 +132,11 @@ fn parts_are_repeated_chosen_and_separated() {
             ["x=", "z", "y=c"],
         ),
         (
+            format!(r#"{{"type": "dispatch", "rules": [["xy", {number}], ["x", {text}], ["xyx", {text}]]}}"#),
+            ["xa", "xy1", "xyxab"],
+            ["x1", "xyxy1", "xyb"],
+        ),
+        (
             format!(r#"{{"type": "dispatch", "rules": [["x=", {number}]], "loop": false}}"#),
             ["", "ax=1", "x=12"],
             ["x=1 ", "x=1x=1", "x"].map(|reply| if reply == "x" { "x=" } else { reply }),

@@ -358,10 +358,17 @@ impl Reply {
                 let refused: Vec<Mark> = excludes.iter().chain(around).cloned().collect();
                 let marks = rules.iter().map(|(pattern, _)| pattern.clone());
                 let refused: Vec<Mark> = refused.into_iter().chain(marks).collect();
-                let patterns: Vec<Pattern> = rules.iter().map(|(mark, _)| pattern(mark)).collect();
+                // A pattern that begins with others is found behind the shortest of them.
+                let shortest = |mark: &Mark| {
+                    let beginnings = rules.iter().filter_map(|(other, _)| beginning(mark, other));
+                    beginnings.min_by_key(Vec::len).unwrap_or_else(|| pattern(mark))
+                };
+                let patterns: Vec<Pattern> = rules.iter().map(|(mark, _)| shortest(mark)).collect();
                 let is_tokens = matches!(rules[0].0, Mark::Token(_));
                 self.dispatched(at, (&patterns, is_tokens), &refused, *repeats, |number, at| {
-                    self.ends(&rules[number].1, at, around)
+                    let rest = pattern(&rules[number].0)[patterns[number].len()..].to_vec();
+                    let behind = self.literal(at, &rest);
+                    behind.map_or_else(Places::new, |at| self.ends(&rules[number].1, at, around))
                 })
             }
         }

@@ -3,7 +3,7 @@
 //! Each format is built from a work list, between its first point and the point that follows it; nothing recurses. Alternative fixed texts
 //! are merged to a trie, so that five hundred tags behind one trigger are one thread until their names differ.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use hashbrown::HashMap;
@@ -299,10 +299,12 @@ impl<'f> Builder<'f> {
                 // A trigger's tag leads back into the free text, which therefore needs a point of its own.
                 let again = self.add(Point::End)?;
                 let behind = if *repeats { again } else { next };
-                let mut patterns = Vec::new();
+                let mut found = Vec::new();
                 for (pattern, format) in rules {
-                    patterns.push((&*pattern.bytes, self.format(*format, behind, ends.clone())?));
+                    found.push((pattern, self.format(*format, behind, ends.clone())?, ""));
                 }
+                let patterns: Vec<_> = rules.iter().map(|(pattern, _)| pattern).collect();
+                let patterns = self.behind_triggers(&patterns, found)?;
                 let refused = rules.iter().map(|(pattern, _)| &*pattern.text).collect();
                 self.points[again as usize] = self.free((*unit, false), (patterns, refused), excludes, &ends, next)?;
                 Point::Fork(vec![again])
@@ -365,26 +367,15 @@ impl<'f> Builder<'f> {
         (excludes, ends): (&'f [Literal], &Ends),
         next: PointId,
     ) -> Result<Point, CompileError> {
-        self.look_at(triggers.len().saturating_mul(tags.tags.len()))?;
         let again = self.add(Point::End)?;
         let behind = if tags.stop_after_first { next } else { again };
-        let mut groups: BTreeMap<&[u8], Vec<Alternative<'f>>> = BTreeMap::new();
-        let mut first = Vec::new();
+        let (mut first, mut found) = (Vec::new(), Vec::new());
         for (tag, place) in &tags.tags {
-            // Free text ends with the first trigger that is read, which is the shortest.
-            let splits = triggers.iter().filter_map(|trigger| tag.begin.split_behind(trigger));
-            let Some((trigger, rest)) = splits.min_by_key(|(trigger, _)| trigger.len()) else {
-                let message = "the tag begins with none of the triggers";
-                return Err(CompileError::new(CompileErrorKind::Malformed, message).at(place.clone()));
-            };
             let content = self.behind_begin(tag, behind)?;
-            groups.entry(trigger).or_default().push((rest, content));
             first.push((&*tag.begin.bytes, content));
+            found.push((&tag.begin, content, &**place));
         }
-        let mut patterns = Vec::new();
-        for (trigger, rests) in groups {
-            patterns.push((trigger, self.alternatives(rests)?));
-        }
+        let patterns = self.behind_triggers(&triggers.iter().collect::<Vec<_>>(), found)?;
         // A trigger without a tag, or one that is spelled out where it has a special token, must not come.
         let refused = triggers
             .iter()
@@ -395,6 +386,37 @@ impl<'f> Builder<'f> {
             true => self.alternatives(first)?,
             false => again,
         }]))
+    }
+
+    /// The points behind triggers in free text, which are followed by what is left of some texts: each text is given with the point behind it
+    /// and the JSON Pointer at which it stands. Free text ends with the first trigger that is read, which is the shortest.
+    fn behind_triggers(
+        &mut self,
+        triggers: &[&'f Literal],
+        texts: Vec<(&'f Literal, PointId, &str)>,
+    ) -> Result<Vec<Alternative<'f>>, CompileError> {
+        // Triggers are found by their lengths, of which there are few.
+        let mut known: HashMap<&[u8], &Literal> = HashMap::new();
+        for trigger in triggers {
+            known.insert(&trigger.bytes, trigger);
+            known.insert(&trigger.text, trigger);
+        }
+        let lengths: BTreeSet<usize> = known.keys().map(|beginning| beginning.len()).collect();
+        self.look_at(2 * lengths.len().saturating_mul(texts.len()))?;
+        let mut groups: BTreeMap<&[u8], Vec<Alternative<'f>>> = BTreeMap::new();
+        for (text, point, place) in texts {
+            let beginnings = [&text.bytes, &text.text].into_iter();
+            let beginnings = beginnings.flat_map(|all| lengths.iter().filter_map(|length| all.get(..*length)));
+            let splits = beginnings.filter_map(|beginning| text.split_behind(known.get(beginning)?));
+            let Some((trigger, rest)) = splits.min_by_key(|(trigger, _)| trigger.len()) else {
+                let message = "the tag begins with none of the triggers";
+                return Err(CompileError::new(CompileErrorKind::Malformed, message).at(place));
+            };
+            groups.entry(trigger).or_default().push((rest, point));
+        }
+        let behind = groups.into_iter();
+        let behind = behind.map(|(trigger, rests)| Ok((trigger, self.alternatives(rests)?)));
+        behind.collect()
     }
 
     /// Free text with patterns that are followed by points, and without some texts and those that are excluded.
