@@ -50,6 +50,12 @@ fn errors_have_a_place_and_say_what_to_do() {
             "json",
         ),
         (
+            r#"{"type": "json_schema", "json_schema": {}, "style": "qwen_xml", "any_order": true}"#.into(),
+            Unsupported,
+            "/format/any_order",
+            "leave it out",
+        ),
+        (
             r#"{"type": "json_schema", "json_schema": {"enum": []}}"#.into(),
             Unsatisfiable,
             "/format/json_schema",

@@ -352,9 +352,9 @@ impl<'a> Parser<'a> {
         if let Some(style) = self.members.document.member(node, "style")
             && self.members.string(style)? != "json"
         {
-            if any_order {
+            if any_order && let Some(any_order) = self.members.document.member(node, "any_order") {
                 let message = "`any_order` is treated in the style `json` alone: leave it out";
-                return Err(self.members.unsupported(style, message));
+                return Err(self.members.unsupported(any_order, message));
             }
             return self.styled(node, style, self.members.string(style)?);
         }
