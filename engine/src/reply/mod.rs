@@ -255,7 +255,8 @@ impl ReplyCompiler {
     /// [`CompileErrorKind::Malformed`] and [`CompileErrorKind::Unsupported`] with the expression and the byte at fault, or as
     /// [`compile`](Self::compile).
     pub fn compile_regex(&self, pattern: &str) -> Result<Box<dyn Masker>, CompileError> {
-        self.compile_text(&text::schema_of_pattern(pattern, &self.options)?)
+        let compiled = self.compile_text(&text::schema_of_pattern(pattern, &self.options)?);
+        compiled.map_err(|error| text::error_of_pattern(error, pattern))
     }
 
     /// Compiles texts into a masker of replies that are one of them. Texts that no tokens spell are left out.
@@ -267,8 +268,18 @@ impl ReplyCompiler {
         &self,
         choices: impl IntoIterator<Item = &'a str>,
     ) -> Result<Box<dyn Masker>, CompileError> {
-        let spelled = choices.into_iter();
-        let spelled = spelled.filter(|choice| self.vocabulary.spell(choice.as_bytes()).is_some());
+        let mut choices = choices.into_iter().peekable();
+        let is_empty = choices.peek().is_none();
+        let mut spelled = choices
+            .filter(|choice| self.vocabulary.spell(choice.as_bytes()).is_some())
+            .peekable();
+        if spelled.peek().is_none() {
+            let message = match is_empty {
+                true => "no choices are given: give at least one text",
+                false => "no tokens spell any of the choices",
+            };
+            return Err(CompileError::new(CompileErrorKind::Unsatisfiable, message));
+        }
         self.compile_text(&text::schema_of_choice(spelled))
     }
 

@@ -11,8 +11,8 @@ use crate::automaton::{Automaton, AutomatonError, State};
 use crate::json::push_string;
 use crate::mask::index::base_sets::set;
 use crate::mask::index::tokens::Spelled;
-use crate::strings::{LanguageId, LanguageLimits, Languages, LimitReached, check_pattern};
-use crate::{CompileError, ExactOptions, TokenId, TokenKind, Vocabulary};
+use crate::strings::{LanguageId, LanguageLimits, Languages, LimitReached, check_pattern, quoted};
+use crate::{CompileError, CompileErrorKind, ExactOptions, TokenId, TokenKind, Vocabulary};
 
 /// The escaped spelling of one byte of text.
 pub(super) type EscapedByte = SmallVec<[u8; 6]>;
@@ -139,6 +139,15 @@ pub(super) fn schema_of_pattern(pattern: &str, options: &ExactOptions) -> Result
     push_string(&mut schema, &options.schema.patterns.anchored(pattern));
     schema.push('}');
     Ok(schema)
+}
+
+/// The error about a pattern, instead of one about the schema that [`schema_of_pattern`] made of it.
+pub(super) fn error_of_pattern(error: CompileError, pattern: &str) -> CompileError {
+    if error.kind() != CompileErrorKind::Unsatisfiable {
+        return error;
+    }
+    let message = format!("no text matches this expression: {}", quoted(pattern));
+    CompileError::new(CompileErrorKind::Unsatisfiable, message).on_keyword("pattern")
 }
 
 /// The schema of some strings.

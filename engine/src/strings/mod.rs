@@ -48,4 +48,4 @@ pub(crate) use limits::LanguageLimits;
 pub(crate) use limits::LimitReached;
 pub use pattern::PatternSyntax;
 pub(crate) use pattern::check as check_pattern;
-pub(crate) use pattern::error::PatternError;
+pub(crate) use pattern::error::{PatternError, quoted};

@@ -56,6 +56,12 @@ fn errors_have_a_place_and_say_what_to_do() {
             "leave it out",
         ),
         (
+            r#"{"type": "regex", "pattern": "a$b"}"#.into(),
+            Unsatisfiable,
+            "/format/pattern",
+            "no text matches this expression: `a$b`",
+        ),
+        (
             r#"{"type": "json_schema", "json_schema": {"enum": []}}"#.into(),
             Unsatisfiable,
             "/format/json_schema",

@@ -147,7 +147,8 @@ fn content(compiler: &ReplyCompiler, source: &ContentSource) -> Result<Content, 
         ),
         ContentSource::Regex(pattern) => {
             let schema = text::schema_of_pattern(pattern, &compiler.options)?;
-            of_text(&schema, &compiler.text_options(), languages())
+            let content = of_text(&schema, &compiler.text_options(), languages());
+            content.map_err(|error| text::error_of_pattern(error, pattern))
         }
         ContentSource::Grammar(text, syntax) => {
             let mut languages = languages();

@@ -84,6 +84,12 @@ fn a_choice_is_one_of_its_texts() {
     );
     let error = compiler().compile_choice([]).err().unwrap();
     assert_eq!(error.kind(), CompileErrorKind::Unsatisfiable);
+    assert!(error.message().contains("no choices are given"), "{error}");
+    let error = compiler().compile_regex("a$b").err().unwrap();
+    assert!(
+        error.message().contains("no text matches this expression: `a$b`"),
+        "{error}"
+    );
 }
 
 #[test]

@@ -68,9 +68,14 @@ impl PatternError {
 
     /// The error, with the text of the pattern it is about before it.
     pub(crate) fn about(&self, source: &str) -> String {
-        match source.char_indices().nth(QUOTED) {
-            Some((end, _)) => format!("`{}…`: {self}", &source[..end]),
-            None => format!("`{source}`: {self}"),
-        }
+        format!("{}: {self}", quoted(source))
+    }
+}
+
+/// The beginning of a pattern between quotation marks for messages.
+pub(crate) fn quoted(source: &str) -> String {
+    match source.char_indices().nth(QUOTED) {
+        Some((end, _)) => format!("`{}…`", &source[..end]),
+        None => format!("`{source}`"),
     }
 }
