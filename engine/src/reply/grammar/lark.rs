@@ -74,10 +74,20 @@ impl LarkParser<'_> {
                 .malformed(start, "a rule is expected here, as in `name: \"text\"`");
         }
         self.reader.take_while(|c| matches!(c, ' ' | '\t'));
-        if self.reader.rest().starts_with(['{', '[']) {
-            let at = self.reader.at;
-            let message = "templates and attributes of rules are not supported: write the rule out";
-            return self.reader.unsupported(at, message);
+        let at = self.reader.at;
+        match self.reader.peek() {
+            Some('{') => {
+                return self
+                    .reader
+                    .unsupported(at, "templates are not supported: write the rule out");
+            }
+            Some('[') => {
+                let message = "attributes of rules (`lazy`, `suffix`, `stop`, `max_tokens`, `temperature`, `capture`) are extensions of \
+                     llguidance and not supported: leave out those that only say how a model samples, and write the texts that \
+                     others leave as an expression";
+                return self.reader.unsupported(at, message);
+            }
+            _ => {}
         }
         if self.reader.eat(".") {
             self.reader.take_while(|c| c == '-' || c.is_ascii_digit());
@@ -198,11 +208,27 @@ impl LarkParser<'_> {
         self.reader.take_while(|c| matches!(c, ' ' | '\t'));
         if self.reader.eat(".") {
             self.reader.take_while(|c| c == '-' || c.is_ascii_digit());
-            self.reader.take_while(|c| matches!(c, ' ' | '\t'));
+        } else if is_name && self.reader.eat("[") {
+            self.skip_attributes();
         }
+        self.reader.take_while(|c| matches!(c, ' ' | '\t'));
         let is_statement = is_name && self.reader.peek() == Some(':');
         self.reader.at = start;
         is_statement
+    }
+
+    /// Skips what may be attributes of a rule, such as `lazy, stop="]"`, up to and with the `]` behind them in this line.
+    fn skip_attributes(&mut self) {
+        let mut end = None;
+        while let Some(c) = self.reader.next() {
+            match (c, end) {
+                ('\n', _) | (']', None) => return,
+                ('\\', Some(_)) => drop(self.reader.next()),
+                ('"' | '/', None) => end = Some(c),
+                _ if end == Some(c) => end = None,
+                _ => {}
+            }
+        }
     }
 
     /// Reads the body of a rule and the blanks behind it.
@@ -255,12 +281,12 @@ impl LarkParser<'_> {
                     let message = "special tokens are not supported in grammars: a structural tag can name them";
                     return self.reader.unsupported(start, message);
                 }
-                Some('%' | '&') => {
+                Some('%' | '&' | '~') => {
                     let message = "extensions of llguidance are not supported: write an expression or a rule instead";
                     return self.reader.unsupported(start, message);
                 }
                 Some(c) if is_of_name(c) => Some(self.name(start)?),
-                Some('*' | '+' | '?' | '~') => {
+                Some('*' | '+' | '?') => {
                     return self
                         .reader
                         .malformed(start, "nothing stands here that could be repeated");
@@ -382,6 +408,16 @@ impl LarkParser<'_> {
         Ok(self.terminal(part))
     }
 
+    /// Whether a number follows behind the sign that is next.
+    fn is_before_number(&mut self) -> bool {
+        let start = self.reader.at;
+        self.reader.next();
+        self.skip();
+        let is_number = self.reader.peek().is_some_and(|c| c.is_ascii_digit());
+        self.reader.at = start;
+        is_number
+    }
+
     /// Reads the repetitions behind a part, and returns the repeated part.
     fn repeated(&mut self, mut inner: PartId) -> Result<PartId, CompileError> {
         loop {
@@ -392,6 +428,12 @@ impl LarkParser<'_> {
                 Some('+') => (1, UNBOUNDED),
                 // A rule in the next line may begin with this sign.
                 Some('?') if !self.is_before_statement() => (0, 1),
+                // Not a number of repetitions, but the next part.
+                Some('~') if !self.is_before_number() => return Ok(inner),
+                Some('{') => {
+                    let message = "repetitions in braces are an extension of llguidance and not supported: write `~2..3` for `{2,3}`";
+                    return self.reader.unsupported(self.reader.at, message);
+                }
                 Some('~') => {
                     let start = self.reader.at;
                     self.reader.next();

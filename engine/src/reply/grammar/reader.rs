@@ -227,6 +227,13 @@ impl<'t> Reader<'t> {
         let digits = self.take_while(|c| c.is_ascii_digit());
         match digits.parse() {
             Ok(number) if number < UNBOUNDED => Ok(number),
+            _ if !digits.is_empty() => {
+                let message = format!(
+                    "this number of repetitions is too large: the largest is {}",
+                    UNBOUNDED - 1
+                );
+                self.malformed(start, &message)
+            }
             _ => self.malformed(start, "a number of repetitions is expected here"),
         }
     }

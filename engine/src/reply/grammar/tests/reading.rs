@@ -106,6 +106,11 @@ fn errors_say_where_and_what_to_do() {
             Malformed,
             "line 1, column 10: this group does not end",
         ),
+        (
+            "root ::= \"a\"{99999999999999999999}",
+            Malformed,
+            "column 14: this number of repetitions is too large",
+        ),
         ("root ::= \"a\")", Malformed, "column 13: no group is open"),
         ("root ::= * \"a\"", Malformed, "nothing stands here"),
         ("root ::= \"a\"{3,2}", Malformed, "exchange the numbers"),
@@ -152,6 +157,18 @@ fn errors_say_where_and_what_to_do() {
         ("start: X\n%import python.X", Unsupported, "only `common`"),
         ("start: X\n%import common.NOPE", Unsupported, "`NOPE`"),
         ("start: <|end|>", Unsupported, "special tokens"),
+        (
+            "start: T\nT[stop=\"]:\"]: /a/",
+            Unsupported,
+            "line 2, column 2: attributes of rules (`lazy`",
+        ),
+        ("start[lazy]: [\"a\"]", Unsupported, "column 6: attributes"),
+        ("start: \"a\"{2,3}", Unsupported, "write `~2..3`"),
+        (
+            "start: T\nT: /b/ ~/a/",
+            Unsupported,
+            "line 2, column 8: extensions of llguidance",
+        ),
         ("start: [\"a\")", Malformed, "no such group"),
         ("start: a\n\n\na: \"x", Malformed, "line 4, column 4"),
     ] {
