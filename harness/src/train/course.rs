@@ -135,7 +135,7 @@ impl Course<'_> {
     pub fn run(&mut self, start: &dyn Fn() -> Result<TrainableModel, CommandError>) -> Result<(), CommandError> {
         let result = self.checkpoints.result(RESULT);
         if result.is_dir() {
-            self.check_records(&planned(self.settings), &result)?;
+            self.check_records(&result, |_| true)?;
             // A run that was killed right behind its end has left them.
             return self.checkpoints.clear();
         }
@@ -143,10 +143,7 @@ impl Course<'_> {
         let mut last = None;
         let supervised = self.checkpoints.result(SUPERVISED);
         if self.settings.supervised_steps > 0 && supervised.is_dir() {
-            let of_phase = planned(self.settings)
-                .into_iter()
-                .filter(|key| key.phase == Phase::Supervised);
-            self.check_records(&of_phase.collect::<Vec<_>>(), &supervised)?;
+            self.check_records(&supervised, |key| key.phase == Phase::Supervised)?;
         } else if self.settings.supervised_steps > 0 {
             let model = self.phase(Phase::Supervised, start, None)?;
             let name = if has_grpo { SUPERVISED } else { RESULT };
@@ -179,9 +176,8 @@ impl Course<'_> {
             Some((model, optimiser, step)) => {
                 // The evaluation after the checkpoint's own step is still to come where the run was killed before it.
                 let is_before = |key: &TrainKey| key.step < step || (key.step == step && key.what == Measured::Step);
-                let before = planned(self.settings).into_iter();
-                let before = before.filter(|key| key.phase == phase && is_before(key));
-                self.check_records(&before.collect::<Vec<_>>(), &self.checkpoints.directory((phase, step)))?;
+                let weights = self.checkpoints.directory((phase, step));
+                self.check_records(&weights, |key| key.phase == phase && is_before(key))?;
                 (model, optimiser, step)
             }
             None => (start()?, AdamW::new(options), 0),
@@ -192,38 +188,33 @@ impl Course<'_> {
         }
     }
 
-    /// Errs where the run lacks records of the steps and evaluations `made`, behind which `weights` is the directory of the weights: they would never
+    /// Errs where the run lacks the record of a step or evaluation that `is_made`, behind which `weights` is the directory of the weights: it would never
     /// be written.
-    fn check_records(&self, made: &[TrainKey], weights: &Path) -> Result<(), CommandError> {
-        let lacking: Vec<&TrainKey> = made.iter().filter(|key| self.directory.lacks(key)).collect();
-        let follows = |one: &&TrainKey, next: &&TrainKey| {
-            (one.phase, one.what, one.step + 1) == (next.phase, next.what, next.step)
-        };
-        let named = lacking.chunk_by(follows).map(|run| {
-            let what = match run[0].what {
+    fn check_records(&self, weights: &Path, is_made: impl Fn(&TrainKey) -> bool) -> Result<(), TrainError> {
+        let mut lacking = planned(self.settings);
+        lacking.retain(|key| is_made(key) && self.directory.lacks(key));
+        if lacking.is_empty() {
+            return Ok(());
+        }
+        let follows = |one: &TrainKey, next: &TrainKey| (one.what, one.step + 1) == (next.what, next.step);
+        let named = lacking.chunk_by(follows).map(|keys| {
+            let (first, last) = (keys[0], keys[keys.len() - 1].step);
+            let what = match first.what {
                 Measured::Step => "step",
                 Measured::Evaluation => "the evaluation after step",
             };
-            let last = run
-                .last()
-                .filter(|_| run.len() > 1)
-                .map(|last| format!(" to {}", last.step));
-            format!(
-                "{} {what} {}{}",
-                run[0].phase.name(),
-                run[0].step,
-                last.unwrap_or_default()
-            )
+            let range = if keys.len() > 1 {
+                format!(" to {last}")
+            } else {
+                String::new()
+            };
+            format!("{} {what} {}{range}", first.phase.name(), first.step)
         });
-        let missing = named.collect::<Vec<String>>().join(", ");
-        match missing.is_empty() {
-            true => Ok(()),
-            false => Err(CommandError::Train(TrainError::MissingRecords {
-                records: self.directory.path().join(RECORDS),
-                missing,
-                weights: weights.to_owned(),
-            })),
-        }
+        Err(TrainError::MissingRecords {
+            records: self.directory.path().join(RECORDS),
+            missing: named.collect::<Vec<String>>().join(", "),
+            weights: weights.to_owned(),
+        })
     }
 
     /// Runs the remaining steps of a phase. Returns `None` where the user asked to stop; the weights are then in a checkpoint.
