@@ -308,7 +308,8 @@ impl ReplyCompiler {
     ///
     /// JSON documents in a structural tag are in the options' style, and their masks are exact. Beside the formats that XGrammar documents,
     /// `{"type": "choice", "choices": [TEXT, …]}` is one of some texts. Fixed texts name special tokens: `<|call|>` in one is the token of that
-    /// name, where the vocabulary has it. Free text within a tag never contains the tag's end.
+    /// name, where the vocabulary has it. Free text within a tag never contains the tag's end. Look-around, anchors and word boundaries in a
+    /// `regex` see the content alone, as if no text stood before or behind it.
     ///
     /// Content in the styles `qwen_xml`, `minimax_xml`, `glm_xml`, `deepseek_xml` and `deepseek_v4_1_xml` is the parameters of a
     /// call: those of `properties`, `required` and `additionalProperties`, in their order, with values of their schemas. Strings
@@ -325,9 +326,9 @@ impl ReplyCompiler {
     /// [`CompileErrorKind::Malformed`] where the text is no structural tag or names a token that the vocabulary lacks;
     /// [`CompileErrorKind::Unsupported`] for the format `grammar` where a rule of it is nested in itself, styles of content that
     /// are not named here, other keywords on the object of arguments in a style that is not `json`, limits on the tokens or
-    /// characters of a part, members that are not known, fixed texts that the vocabulary cannot spell, and contents that can
+    /// characters of a part, members that are not known, fixed texts that the vocabulary cannot spell, and documents that can
     /// begin at one byte after another while the part before them, such as free text, goes on; [`CompileErrorKind::LimitExceeded`]
-    /// where the tag is too large; [`CompileErrorKind::Unsatisfiable`] and the other kinds where a schema or expression in it cannot
+    /// where the tag is too large, or a text in it has too many states to tell whether it can begin so; [`CompileErrorKind::Unsatisfiable`] and the other kinds where a schema or expression in it cannot
     /// be compiled. Each error has a JSON Pointer into the structural tag.
     pub fn compile_structural_tag(&self, tag: &str) -> Result<Box<dyn Masker>, CompileError> {
         tags::compile(self, tag)
