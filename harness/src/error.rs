@@ -27,7 +27,7 @@ use crate::vocabularies::VocabularySourceError;
 pub enum CommandError {
     /// The model could not be loaded or does not work.
     #[error("model: {0}")]
-    Model(ModelError),
+    Model(#[source] ModelError),
     /// A dataset could not be read.
     #[error("dataset: {0}")]
     Dataset(#[from] DatasetError),

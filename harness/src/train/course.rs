@@ -196,7 +196,8 @@ impl Course<'_> {
         if lacking.is_empty() {
             return Ok(());
         }
-        let follows = |one: &TrainKey, next: &TrainKey| (one.what, one.step + 1) == (next.what, next.step);
+        let follows =
+            |one: &TrainKey, next: &TrainKey| (one.phase, one.what, one.step + 1) == (next.phase, next.what, next.step);
         let named = lacking.chunk_by(follows).map(|keys| {
             let (first, last) = (keys[0], keys[keys.len() - 1].step);
             let what = match first.what {
