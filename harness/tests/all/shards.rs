@@ -105,6 +105,7 @@ fn a_merged_run_has_the_files_of_a_run_in_one_piece() {
     let at = directory.path();
     let tests = at.join("data/tests/draft2020-12");
     fs::create_dir_all(&tests).unwrap();
+    fs::create_dir(at.join("data/remotes")).unwrap();
     for keyword in ["maximum", "minimum", "const", "multipleOf"] {
         let valid = json!({"description": "equal", "data": 3, "valid": true});
         let group = json!([{"description": keyword, "schema": {keyword: 3}, "tests": [valid]}]);
