@@ -127,7 +127,8 @@ fn schemas_served_one_after_another_leave_no_memory_behind() {
     assert!(kept <= after_a_tenth + after_a_tenth / 20);
 }
 
-/// What a compiled schema says that it takes is what the allocator says, within a fifth: tables with room for more are counted whole.
+/// `Masker::memory_bytes` of a schema that was just compiled is within a fifth of what the allocator says: tables with room for more are counted
+/// whole.
 #[test]
 fn a_compiled_schema_tells_its_memory() {
     let compiler = engine::compiler(engine::vocabulary(), Formats::Asserted, Style::generation());

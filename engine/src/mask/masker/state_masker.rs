@@ -25,7 +25,7 @@ pub(crate) struct Used {
 /// The numbers of classes of tokens within a text, in the order of the tokens.
 pub(crate) type TextClassNumbers = Vec<Option<u32>>;
 
-/// What may follow within a text, where any characters may.
+/// For a state within a text that any characters may follow: which tokens of the text have the same to come behind them.
 pub(crate) struct FreeText {
     /// The tokens within such a text behind which something else may follow than behind all others, sorted.
     pub(crate) apart: Vec<TokenId>,

@@ -141,18 +141,19 @@ impl<T: MaskedText> StateMasker<T> {
         {
             (length, planned) = (Some(begun.len()), Some(begun));
         }
-        // The end of sequence takes a token too.
+        // The end of sequence takes a token too. None are spared where the completion is a little too long: a token may stand for several of it.
         let spare = match length {
-            Some(length) if length < tokens => tokens - length - 1,
-            Some(length) if length < tokens + MAX_TOKENS_OVER => return self.limit_to_ends(tokens),
+            Some(length) if length < tokens => Some(tokens - length - 1),
+            Some(length) if length < tokens + MAX_TOKENS_OVER => None,
             _ => return Ok(false),
         };
-        if spare >= SPARE_TOKENS_WITHOUT_LOOK {
+        if spare.is_some_and(|spare| spare >= SPARE_TOKENS_WITHOUT_LOOK) {
             return Ok(false);
         }
         let mut allowed = self.whole_mask()?.clone();
         let fits = fits(tokens);
-        if spare >= SPARE_TOKENS_IN_LARGE_MASKS && allowed.count() > MAX_TOKENS_LOOKED_AT_EARLY
+        let are_many = spare.is_some_and(|spare| spare >= SPARE_TOKENS_IN_LARGE_MASKS);
+        if are_many && allowed.count() > MAX_TOKENS_LOOKED_AT_EARLY
             || self.texts.furthest().get(&T::key(self.state())).is_some_and(fits)
         {
             return Ok(false);
@@ -163,6 +164,7 @@ impl<T: MaskedText> StateMasker<T> {
         }
         let plan = match planned {
             Some(planned) => planned,
+            None if spare.is_none() => Vec::new(),
             None => {
                 let Some(plan) = within_limits(self.texts.completion(self.state()))? else {
                     return Ok(false);
@@ -176,25 +178,9 @@ impl<T: MaskedText> StateMasker<T> {
                 allowed.forbid(token);
             }
         }
-        let budget = self.budget_mut();
-        (budget.mask, budget.mask_of) = (allowed, asked);
-        Ok(true)
-    }
-
-    /// Limits the mask to the tokens behind which the document ends in time, although no completion from here does. False where there are
-    /// none.
-    fn limit_to_ends(&mut self, tokens: usize) -> Result<bool, MaskError> {
-        let mut allowed = self.whole_mask()?.clone();
-        let fits = fits(tokens);
-        for (token, length) in self.look(&allowed, fits)?.lengths {
-            if !fits(length) {
-                allowed.forbid(token);
-            }
-        }
         if allowed.allows_none() {
             return Ok(false);
         }
-        let asked = Some((self.position(), tokens));
         let budget = self.budget_mut();
         (budget.mask, budget.mask_of) = (allowed, asked);
         Ok(true)

@@ -172,7 +172,7 @@ fn tokens_within_names_are_limited_exactly() {
     }
 }
 
-/// What is allowed depends on the tokens that came, not on where a mask was asked for.
+/// A mask under a limit on tokens depends on the tokens accepted so far, not on where masks were asked for.
 #[test]
 fn a_completion_that_was_begun_without_a_mask_is_followed() {
     let vocabulary = vocabulary(&TOKENS);
